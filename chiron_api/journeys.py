@@ -67,11 +67,19 @@ async def resume_journey(
         raise UsageError(
             f"The journey has spent its budget of {total_usd:.2f} USD; name a higher one (--budget-usd, budget_usd)."
         )
-    if journey.state is JourneyState.IDLE:
-        for target, spent in (await load_paused(pool, journey)).items():
-            budget = Budget(None if room_usd is None else spent + room_usd)
-            await steer(pool, redis_url, target, partial(steering.resume, budget=budget))
-    await starts.resume(pool, journey.subject_id, budget_usd=budget_usd, principal=principal)
+    paused = await load_paused(pool, journey) if journey.state is JourneyState.IDLE else {}
+    share_usd = None if room_usd is None or not paused else (room_usd / len(paused)).quantize(USD_MIN)
+    for target, spent in paused.items():
+        budget = Budget(None if share_usd is None else spent + share_usd)
+        await steer(pool, redis_url, target, partial(steering.resume, budget=budget))
+    try:
+        await starts.resume(pool, journey.subject_id, budget_usd=budget_usd, principal=principal)
+    except Conflict:
+        if not paused:
+            raise
+        # A worker has seen first that what was paused goes on.
+        async with Session(pool) as session:
+            await starts.change_budget(session, journey, budget_usd, principal=principal)
     journey = await require_journey(pool, journey.learner, journey.subject_id)
     return await go_on(pool, redis_url, journey)
 

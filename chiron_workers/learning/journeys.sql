@@ -38,6 +38,12 @@ update journeys
  where id = %(id)s
    and step = %(step)s;
 
+-- change_budget
+-- Also while it is under way.
+update journeys
+   set budget_usd = coalesce(%(budget_usd)s, budget_usd), key_id = %(key_id)s
+ where id = %(id)s;
+
 -- move
 -- Each move names the step that it begins from, so that it happens once, whoever tries it at the same time. A pause
 -- keeps its orders, which go on; every other move orders anew, under a key of its own.
@@ -128,13 +134,16 @@ select jb.batch_id
    and b.open_runs > 0;
 
 -- paused
--- What it has ordered and is paused, with what that has spent: runs with a budget of their own, else batches.
-select distinct case when b.budget_usd is null then r.id else b.id end as target,
-       case when b.budget_usd is null then r.spent_usd + r.unconfirmed_usd else b.spent_usd + b.unconfirmed_usd end as spent_usd
-  from journey_batches jb
+-- What its step has ordered and is paused, with what that has spent: runs that have met their own budget or are in a batch
+-- without one, else batches.
+select distinct case when own.is_bound then r.id else b.id end as target,
+       case when own.is_bound then r.spent_usd + r.unconfirmed_usd else b.spent_usd + b.unconfirmed_usd end as spent_usd
+  from journeys j
+  join journey_batches jb on jb.journey_id = j.id and jb.order_step = j.order_step
   join batches b on b.id = jb.batch_id
   join runs r on r.batch_id = b.id
- where jb.journey_id = %(id)s
+  cross join lateral (select b.budget_usd is null or coalesce(r.error ->> 'budget' = 'run', false) as is_bound) own
+ where j.id = %(id)s
    and jb.is_own
    and r.state = 'paused'
  order by 1;

@@ -90,24 +90,27 @@ async def resume(
 
     Raises:
         NotFound: There is no journey.
-        Conflict: It is under way.
+        Conflict: It is under way, or somebody else moves it at this moment.
         UsageError: The budget cannot be used.
     """
     journey = await require_journey(pool, principal.owner, subject_id)
     if journey.state is not JourneyState.IDLE:
         raise Conflict(f"The journey through {subject_id} is under way; there is nothing to resume.")
-    budget_usd = budget_usd or journey.budget_usd
-    _check(journey.model, JourneyOptions(budget_usd=budget_usd))
     async with Session(pool) as session:
-        args = {
-            name: getattr(journey, name) for name in ("id", "step", "purpose", "depth", "model", "facts_min")
-        }
-        key_id = principal.key_id
-        await session.write(
-            SQL["change"], args | {"budget_usd": budget_usd, "needs_map": False, "key_id": key_id}
-        )
-        await move(session, journey, JourneyEvent.RESUMED if journey.held_state else JourneyEvent.STARTED)
+        await change_budget(session, journey, budget_usd, principal=principal)
+        event = JourneyEvent.RESUMED if journey.held_state else JourneyEvent.STARTED
+        if not await move(session, journey, event):
+            raise Conflict(f"The journey through {subject_id} has just been moved on; look where it stands.")
     return await require_journey(pool, principal.owner, subject_id)
+
+
+async def change_budget(
+    session: Session, journey: Journey, budget_usd: Decimal | None, *, principal: Principal = LOCAL
+) -> None:
+    """Say what a journey may cost as a whole, None for as before, and with whose key it orders. Raises UsageError."""
+    _check(journey.model, JourneyOptions(budget_usd=budget_usd or journey.budget_usd))
+    args = {"id": journey.id, "budget_usd": budget_usd, "key_id": principal.key_id}
+    await session.write(SQL["change_budget"], args)
 
 
 async def stop(pool: Pool, journey: Journey, reason: str = "") -> bool:

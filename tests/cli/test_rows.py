@@ -68,6 +68,10 @@ def test_a_json_schema_of_a_row_names_columns_too(chiron, rows, tmp_path):
         ({"properties": {"a": {"type": "array"}}}, "'a' cannot be of the type 'array'"),
         ({"properties": {"a": {"type": ["string", "integer"]}}}, "a column has one type beside null"),
         ({"properties": {"a": {"type": "string", "format": "email"}}}, "the format of a text is date or uri"),
+        (
+            {"properties": {"a": {"type": "string", "format": ["date"]}}},
+            "the format of a text is date or uri",
+        ),
         ({"properties": {"a": {}}, "oneOf": []}, "'oneOf' is not known here"),
     ],
 )

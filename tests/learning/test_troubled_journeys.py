@@ -1,5 +1,8 @@
 """Journeys whose map, facts, quizzes and orders change under them: each goes on, and none keeps others waiting."""
 
+import json
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -8,7 +11,8 @@ from learning.test_journeys import GOAL, OPTIONS, journey_of, learn, travel
 from support.played_course import Player
 from support.research_rows import Shelf
 
-from chiron_api.journeys import stop_journey
+from chiron_api import journeys
+from chiron_api.journeys import resume_journey, stop_journey
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge.coverage.curricula import Entry
 from chiron_workers.knowledge.coverage.nodes import Node, Nodes, flatten
@@ -16,7 +20,7 @@ from chiron_workers.knowledge.coverage.removal import Removal
 from chiron_workers.learning import orchestrator
 from chiron_workers.learning.journeys import Journey
 from chiron_workers.learning.orchestrator import advance_due
-from chiron_workers.learning.starts import begin, resume
+from chiron_workers.learning.starts import JourneyOptions, begin, resume
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyEvent, JourneyState
 
@@ -144,3 +148,43 @@ async def test_what_a_worker_orders_while_a_journey_is_stopped_is_cancelled(
     await advance_due(pool)
     assert len(player.rows("select id from runs")) == 1
     assert await open_runs(player) == 0
+
+
+@pytest.fixture
+def prices(setting: Callable[[str, str], None]) -> None:
+    setting("PRICES", '{"offline": {"input": 1, "output": 1}}')
+
+
+@pytest.mark.usefixtures("prices")
+async def test_a_worker_that_sees_first_that_what_was_paused_goes_on_takes_no_budget_away(
+    pool: Pool, player: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player.pauses = {"research"}
+    await begin(pool, GOAL, JourneyOptions("offline", Decimal(2), 2))
+    held = await travel(pool, player)
+    steer = journeys.steer
+
+    async def steer_and_look(*args: Any) -> Any:
+        result = await steer(*args)
+        await advance_due(pool)
+        return result
+
+    monkeypatch.setattr(journeys, "steer", steer_and_look)
+    journey = await resume_journey(pool, "", held, budget_usd=Decimal(9))
+    assert (journey.state, journey.budget_usd) == (JourneyState.RESEARCHING, 9)
+
+
+@pytest.mark.usefixtures("prices")
+async def test_a_run_that_has_met_its_own_budget_goes_on_with_its_journey(pool: Pool, player: Player) -> None:
+    player.pauses = {"research"}
+    await begin(pool, GOAL, JourneyOptions("offline", Decimal(2), 2))
+    held = await travel(pool, player)
+    error = {"kind": "budget", "message": "Spent.", "budget": "run", "unit": "usd", "limit": "0.25"}
+    player.shelf.connection.execute(
+        "update runs set budget_usd = 0.25, error = %s where state = 'paused'", (json.dumps(error),)
+    )
+    journey = await resume_journey(pool, "", held, budget_usd=Decimal(9))
+    assert journey.state is JourneyState.RESEARCHING
+    budgets = player.rows("select budget_usd from runs where state = 'queued'")
+    # Two runs share what the journey has left: 9 without the 0.75 that are spent.
+    assert [row["budget_usd"] for row in budgets] == [Decimal("4.375")] * 2

@@ -81,8 +81,8 @@ def _type(name: str, schema: dict[str, Any]) -> ColumnType:
     kind = type_of(words[0], name)
     if "format" not in schema:
         return kind
-    if kind is not ColumnType.TEXT or schema["format"] not in FORMATS:
+    if kind is not ColumnType.TEXT or str(schema["format"]) not in FORMATS:
         raise UsageError(
             f"{name[:60]}: the format of a text is date or uri (got {str(schema['format'])[:60]!r})."
         )
-    return FORMATS[schema["format"]]
+    return FORMATS[str(schema["format"])]
