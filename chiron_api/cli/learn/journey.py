@@ -50,7 +50,7 @@ async def start(  # noqa: PLR0913, PLR0917  # each is an option of the command
     budget_usd: Annotated[
         Decimal | None,
         usd_option(
-            "What it may cost as a whole. It stands still there, and goes on with `chiron learn resume`."
+            "What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`."
         ),
     ] = None,
     facts: Annotated[
@@ -120,8 +120,8 @@ def next_(
 ) -> None:
     """Go on learning: read the lesson that waits for you, or answer the questions about it.
 
-    What workers are still doing is waited for. Ctrl+C leaves; the same command goes on. A lesson counts as read with the line
-    that follows it; at the end of the input it still waits.
+    What workers are still doing is waited for. Ctrl+C leaves; the same command goes on. A lesson counts as read once Enter is
+    pressed after it; where the input ends, it still waits.
     """
     terminal = QuizTerminal(as_json=as_json)
     journey = asyncio.run(_for_learner(subject, terminal, waits=wait))
@@ -146,7 +146,7 @@ async def resume(
 ) -> None:
     """Have a journey go on that stands still: where it was stopped, paused or failed.
 
-    What it has ordered and is paused goes on with it, and shares what the budget leaves.
+    Runs that it has ordered and that are paused go on with it, and share what the budget leaves.
     """
     async with open_subject_pool() as pool:
         journey = await journey_of(pool, subject)

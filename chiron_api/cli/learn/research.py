@@ -24,7 +24,7 @@ from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 
 
-async def research(  # each is an option of the command
+async def research(
     subject: Subject,
     facts: Annotated[
         int, typer.Option(min=1, help="Accepted facts that a node needs, from two origins.")
