@@ -49,6 +49,12 @@ async def go_on(pool: Pool, redis_url: str, journey: Journey) -> Journey:
     return journey
 
 
+async def finish_lesson(pool: Pool, redis_url: str, journey: Journey) -> Journey:
+    """Note that the learner has read the lesson, and go on; the journey as it is then. Raises Conflict where none waits."""
+    await starts.lesson_read(pool, journey)
+    return await go_on(pool, redis_url, await require_journey(pool, journey.learner, journey.subject_id))
+
+
 async def resume_journey(
     pool: Pool, redis_url: str, journey: Journey, *, budget_usd: Decimal | None, principal: Principal = LOCAL
 ) -> Journey:

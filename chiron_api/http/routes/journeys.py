@@ -11,8 +11,7 @@ from chiron_api.http.descriptions import LOCATION, answers
 from chiron_api.http.requests import INTEGER, Flag, Name, RequestModel, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
-from chiron_api.journeys import go_on, own_journey, resume_journey, stop_journey
-from chiron_api.services import Services
+from chiron_api.journeys import finish_lesson, go_on, own_journey, resume_journey, stop_journey
 from chiron_api.views.journeys import view_of
 from chiron_workers.knowledge.coverage.subjects import DEPTH_CHARS_MAX, Subjects
 from chiron_workers.learning import journeys, starts
@@ -97,8 +96,8 @@ async def list_journeys(services: ServicesOf) -> Response:
 async def read_lesson_of_journey(id: UUID, services: ServicesOf) -> Response:
     """The lesson that waited is read; questions about it come next, in the quiz `quiz_id`. 409 where none waits."""
     journey = await own_journey(services.pool, id, services.principal.owner)
-    await starts.lesson_read(services.pool, journey)
-    return await _moved(services, journey)
+    journey = await finish_lesson(services.pool, services.settings.redis_url, journey)
+    return json_response(await view_of(services.pool, journey))
 
 
 @router.post(
@@ -127,10 +126,4 @@ async def stop(id: UUID, services: ServicesOf) -> Response:
     """Stop a journey and cancel what it has under way; what was found and learnt stays. 409 where it stands still."""
     journey = await own_journey(services.pool, id, services.principal.owner)
     journey = await stop_journey(services.pool, services.settings.redis_url, journey)
-    return json_response(await view_of(services.pool, journey))
-
-
-async def _moved(services: Services, journey: journeys.Journey) -> Response:
-    journey = await journeys.require_journey(services.pool, journey.learner, journey.subject_id)
-    journey = await go_on(services.pool, services.settings.redis_url, journey)
     return json_response(await view_of(services.pool, journey))

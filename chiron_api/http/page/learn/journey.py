@@ -7,9 +7,8 @@ from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id
 from chiron_api.http.page.forms import amount, read_form
 from chiron_api.http.page.rendering import see_other
-from chiron_api.journeys import go_on, own_journey, resume_journey, stop_journey
-from chiron_workers.learning import starts
-from chiron_workers.learning.journeys import Journey, require_journey
+from chiron_api.journeys import finish_lesson, own_journey, resume_journey, stop_journey
+from chiron_workers.learning.journeys import Journey
 from chiron_workers.states import JourneyState
 
 
@@ -17,8 +16,8 @@ async def read_lesson(request: Request) -> Response:
     """The lesson that waited is read; its questions follow, or the page of the subject where they wait for something."""
     journey = await _own(request)
     await read_form(request)
-    await starts.lesson_read(services_of(request).pool, journey)
-    journey = await _moved(request, journey)
+    services = services_of(request)
+    journey = await finish_lesson(services.pool, services.settings.redis_url, journey)
     if journey.state is JourneyState.EXERCISING and journey.quiz_id is not None:
         return see_other(f"/quizzes/{journey.quiz_id}")
     return see_other(learn_path(journey.subject_id))
@@ -50,9 +49,3 @@ def learn_path(subject_id: str) -> str:
 async def _own(request: Request) -> Journey:
     services = services_of(request)
     return await own_journey(services.pool, path_id(request), services.principal.owner)
-
-
-async def _moved(request: Request, journey: Journey) -> Journey:
-    services = services_of(request)
-    journey = await require_journey(services.pool, journey.learner, journey.subject_id)
-    return await go_on(services.pool, services.settings.redis_url, journey)
