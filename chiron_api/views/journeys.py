@@ -114,5 +114,5 @@ async def view_of(pool: Pool, journey: Journey) -> JourneyView:
 
 def _next_step(journey: Journey, node: str | None) -> str:
     key = journey.event if journey.state is JourneyState.IDLE else journey.state
-    whole = "what is due" if journey.state is JourneyState.EXERCISING else "what comes first"
-    return _NEXT[key].format(node=node or whole)
+    fallback = "what is due" if journey.state is JourneyState.EXERCISING else "what comes first"
+    return _NEXT[key].format(node=node or fallback)

@@ -214,10 +214,10 @@ def check(batch: NewBatch) -> None:
     if batch.concurrency is not None and not 1 <= batch.concurrency <= INT_MAX:
         raise UsageError(f"The number of runs at once must be at least 1 (got {batch.concurrency}).")
     if batch.columns:
-        _check_rows(batch)
+        _check_columns(batch)
 
 
-def _check_rows(batch: NewBatch) -> None:
+def _check_columns(batch: NewBatch) -> None:
     checked_columns(batch.columns)
     for role in sorted({run.role for run in batch.runs}):
         if not role_of(role).may_hand_in_rows:

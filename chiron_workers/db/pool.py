@@ -16,7 +16,7 @@ from psycopg_pool.pool_async import AddConnection, MaintenanceTask
 from chiron_workers.db.outages import PAUSE_S
 
 QUIET_S = 1.0  # after which a connection is tried before it is handed out
-BREATH_S = 0.1
+GRACE_S = 0.1  # for an answer that is there and is not read yet
 AWAY = "Postgres is away"
 
 
@@ -94,7 +94,7 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
             # The second wait is for a process that stood still itself, and has to read the answer first.
             is_over = bool(
                 (await asyncio.wait({trial}, timeout=limit_s))[0]
-                or (await asyncio.wait({trial}, timeout=BREATH_S))[0]
+                or (await asyncio.wait({trial}, timeout=GRACE_S))[0]
             )
         except asyncio.CancelledError:
             self._spawn(self._return_after(trial, connection))

@@ -1,1 +1,1 @@
-"""Learning a subject: research that fills the coverage map of its goal."""
+"""Learning a subject: what is ordered for it (a map, research, lessons, questions), and the journeys of learners through it."""

@@ -26,8 +26,8 @@ MOVES_MAX = 100
 STATUSES = list(SHOWN_STATUSES)  # of facts that questions rest on
 # After these an idle journey goes on where it was; after others it begins anew.
 HELD_EVENTS = frozenset({JourneyEvent.PAUSED, JourneyEvent.RUN_FAILED, JourneyEvent.CANCELLED})
-# The node that questions were written about is the one that is taught and asked about.
-KEEP_NODE = frozenset(
+# After these a journey stays at its node: what questions were written about is taught, and then asked about.
+SAME_NODE_EVENTS = frozenset(
     {
         JourneyEvent.QUESTIONS_WRITTEN,
         JourneyEvent.LESSON_WRITTEN,
@@ -74,7 +74,7 @@ class Journey:
 
     @property
     def principal(self) -> Principal:
-        """Who orders."""
+        """In whose name it orders."""
         return Principal(self.learner, AccessScope.SUBMIT, key_id=self.key_id)
 
     @property
@@ -95,7 +95,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class StepBatch:
-    """A batch that the present step has ordered, with its runs by what they are; `message` is of one that failed or paused."""
+    """A batch that the present step has ordered: its runs counted by state, and what one that failed or paused says."""
 
     batch_id: UUID
     under_way: int
@@ -162,7 +162,7 @@ async def move(
         "reason": reason,
         "held_state": journey.state if is_held else None,
         "keeps_orders": event is JourneyEvent.PAUSED or resumes,
-        "keeps_node": event in KEEP_NODE,
+        "keeps_node": event in SAME_NODE_EVENTS,
         "node_id": node_id,
     }
     await session.write(SQL["settle_costs"], args)
@@ -237,7 +237,7 @@ async def load_paused(pool: Pool, journey: Journey) -> dict[UUID, Decimal]:
 
 
 async def spent_usd(session: Session, journey: Journey) -> Decimal:
-    """What its batches have cost so far, also those that are pruned; of the learner's own alone."""
+    """What the learner's own batches of a journey have cost so far in USD, pruned ones too."""
     row = await session.row(SQL["spent"], {"id": journey.id})
     return cast("Decimal", row["usd"]) if row else Decimal(0)
 

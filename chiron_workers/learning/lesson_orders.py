@@ -88,8 +88,8 @@ async def order_lesson(
     """
     subject = await Subjects(Session(pool)).require(subject_id)
     scope = Scope(subject_id=subject["subject_id"], node_id=UUID(node["node_id"]))
-    digest = await CitableFacts(Session(pool), scope).digest()
-    if digest is None:
+    fact_digest = await CitableFacts(Session(pool), scope).digest()
+    if fact_digest is None:
         raise UsageError(
             f"There is no fact to teach from: of {node['title']!r} in {subject['subject_id']!r} nothing is known that is sure "
             "enough. Research it first."
@@ -105,7 +105,7 @@ async def order_lesson(
         scope=f"{NODE_MARK}{node['node_id']}",
     )
     name = f"Lesson: {' '.join(node['title'].split())}"[:NAME_CHARS_MAX]
-    parts = [subject["subject_id"], node["node_id"], subject["target_depth"], digest, model]
+    parts = [subject["subject_id"], node["node_id"], subject["target_depth"], fact_digest, model]
     parts += [str(options.budget.usd), str(options.budget.tokens), str(run.max_turns), name, run.topic]
     digest = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     key = options.key or f"lesson {digest}"

@@ -43,7 +43,7 @@ async def load_needs(session: Session, subject_id: str) -> list[NodeNeed]:
     exhausted_ids = await load_exhausted(session, list(branches))
     titles = await load_titles(session, subject_id)
     rows = await session.rows(SQL["evidence"], {"subject_id": subject_id})
-    # Of thousands of paths that is work of many milliseconds, and runs go on beside it.
+    # In a thread: thousands of paths take many milliseconds, for which no run waits.
     facts, origins = await asyncio.to_thread(_count, branches, titles, rows)
     order, way = order_nodes(branches)
     return [

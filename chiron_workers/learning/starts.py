@@ -48,7 +48,7 @@ class Start:
 async def begin(
     pool: Pool, goal: Goal, options: JourneyOptions = JourneyOptions(), *, principal: Principal = LOCAL
 ) -> Start:
-    """Begin the journey of a learner to a goal, or have the one go on that stands still; look at it afterwards (`advance`).
+    """Begin the journey of a learner to a goal, or have the one go on that stands still; the caller takes its steps afterwards.
 
     A learner has one journey through a subject. The same goal again, while it is under way, changes nothing.
 

@@ -45,7 +45,7 @@ async def load_progress(session: Session, subject_id: str) -> list[NodeProgress]
         "statuses": list(SHOWN_STATUSES),
         "limit": NODES_MAX,
     }
-    # A learner of years has many thousand answers, and requests go on beside them.
+    # In a thread: the answers of years take many milliseconds, for which no request waits.
     return await asyncio.to_thread(_progress, await session.rows(SQL["of_a_subject"], args))
 
 

@@ -10,7 +10,7 @@ from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.knowledge.rows.cell_rules import EMPTY_INSTEAD, IN_ITS_WORDS, CellRuling, FilledCell, rule
 from chiron_workers.states import Verdict
 
-# What a cell is told whose facts do not bear it out in full.
+# What a run is told of a cell whose facts do not bear it out in full.
 REFUSALS = {
     Verdict.PARTLY: "Its facts bear it out in part: {reason} Say no more than they say, {otherwise}.",
     Verdict.CONTRADICTED: "Its facts contradict it: {reason} Say what they say, {otherwise}.",
@@ -29,11 +29,9 @@ async def check_cells(
     Raises:
         LeaseLost: The run is no longer ours.
     """
-    judgements = await asyncio.to_thread(lambda: [rule(cell, facts) for cell in cells])
+    rulings = await asyncio.to_thread(lambda: [rule(cell, facts) for cell in cells])
     open_places = [
-        place
-        for place, judgement in enumerate(judgements)
-        if judgement.finding is None and not judgement.refusal
+        place for place, ruling in enumerate(rulings) if ruling.finding is None and not ruling.refusal
     ]
     questions = [
         evidence_of(cells[place].statement, [facts[fact_id] for fact_id in cells[place].fact_ids])
@@ -42,16 +40,16 @@ async def check_cells(
     answers = await verdicts.judge_all(questions, without_rules=[True] * len(questions))
     findings = dict(zip(open_places, answers, strict=True))
     return [
-        _outcome(judgement, findings[place]) if place in findings else judgement.finding or judgement.refusal
-        for place, judgement in enumerate(judgements)
+        _outcome(ruling, findings[place]) if place in findings else ruling.finding or ruling.refusal
+        for place, ruling in enumerate(rulings)
     ]
 
 
-def _outcome(judgement: CellRuling, finding: Finding) -> Finding | str:
+def _outcome(ruling: CellRuling, finding: Finding) -> Finding | str:
     match finding.verdict:
         case Verdict.SUPPORTED:
             return finding
-        case Verdict.UNCHECKED if judgement.is_shown:
+        case Verdict.UNCHECKED if ruling.is_shown:
             return IN_ITS_WORDS
     reason = finding.reason if finding.reason.endswith(".") else f"{finding.reason}."
     return REFUSALS[finding.verdict].format(reason=reason, otherwise=EMPTY_INSTEAD)

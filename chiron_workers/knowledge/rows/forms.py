@@ -113,9 +113,9 @@ def _refuse_names(columns: Sequence[Column], row: NewRow) -> list[str]:
         for name in names
         if name not in row.cells
     ]
-    strangers = [name for name in row.cells if name not in names]
+    other_names = [name for name in row.cells if name not in names]
     return absences + [
-        f"There is no column {name[:60]!r}; there are {', '.join(names)}." for name in strangers
+        f"There is no column {name[:60]!r}; there are {', '.join(names)}." for name in other_names
     ]
 
 

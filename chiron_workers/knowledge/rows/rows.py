@@ -35,8 +35,8 @@ class HandedIn:
 
 
 @dataclass(frozen=True, slots=True)
-class StandingRow:
-    """A row as it stands: its number, and its values by the names of the columns, None where it is empty."""
+class RowValues:
+    """The number of a row, and its values by the names of the columns, None where a cell is empty."""
 
     number: int
     values: dict[str, Value | None]
@@ -65,7 +65,7 @@ class Rows:
         await self._session.lock(SQL["lock"], {"run_id": run_id}, keys=[f"rows {run_id}"])
         earlier = await self._session.rows(SQL["values"], {"run_id": run_id})
         numbers = _numbers(formed_rows, {row["n"]: row["values"] for row in earlier})
-        # Of two rows with one number the later one stands.
+        # Of two rows with one number the later one is kept.
         rows_by_number = dict(zip(numbers, formed_rows, strict=True))
         args = {
             "run_id": run_id,
@@ -87,12 +87,12 @@ class Rows:
             )
         return HandedIn(numbers, size["rows"], size["empty_cells"])
 
-    async def page(self, *, after: int, limit: int) -> list[StandingRow]:
+    async def page(self, *, after: int, limit: int) -> list[RowValues]:
         """The rows that the run has handed in, by their numbers, those after one. Raises ToolError in a run without columns."""
         run_id, columns = await self._columns()
         args = {"run_id": run_id, "after": after, "limit": limit}
         return [
-            StandingRow(
+            RowValues(
                 row["n"],
                 {
                     column.name: None if text is None else read(text, column.type)

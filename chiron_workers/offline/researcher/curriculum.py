@@ -84,10 +84,10 @@ def _whole_of(title: str, divisions: Mapping[str, Sequence[Topic]]) -> str:
     """The document that has this one as a part, where that is itself no part of another; empty where none has."""
     key = Topic(title, "").key
     wholes = [whole for whole, parts in divisions.items() if whole != title and key in {p.key for p in parts}]
-    return next((whole for whole in wholes if not _whole_of_any(whole, divisions)), "")
+    return next((whole for whole in wholes if not _is_part(whole, divisions)), "")
 
 
-def _whole_of_any(title: str, divisions: Mapping[str, Sequence[Topic]]) -> bool:
+def _is_part(title: str, divisions: Mapping[str, Sequence[Topic]]) -> bool:
     key = Topic(title, "").key
     return any(whole != title and key in {part.key for part in parts} for whole, parts in divisions.items())
 

@@ -25,8 +25,8 @@ _NAME = re.compile(r"[a-z][A-Z]|_")  # of a program: UnboundLocalError
 _BLAND = re.compile(r"(?:ly|ing|ed|sel(?:f|ves))$", re.IGNORECASE)
 _CASE_FIRST = re.compile(r"^(?:If|When|Whenever|Once|Where) (?P<case>.+), (?:then )?(?P<key>[^,]+)\.$")
 _CASE_LAST = re.compile(r"^(?P<key>[^,]+?) (?:if|when|whenever) (?P<case>[^,]+)\.$")
-# Words with which nothing begins that can be understood alone.
-_DEPENDENT_START = re.compile(
+# How a part of a sentence begins that is not understood without the other one; of whole sentences it is DEPENDENT_START.
+_DEPENDENT_PART = re.compile(
     r"(?:just|it|its|they|their|this|that|these|those|such|and|or|but|which|who|as|so|even|not|only|then)\b",
     re.IGNORECASE,
 )
@@ -81,7 +81,7 @@ def _applications(facts: Sequence[Fact]) -> Iterator[Question]:
         if not match or len(match["key"]) > KEY_CHARS_MAX:
             continue
         case, key = match["case"], match["key"]
-        is_clear = all(not _DEPENDENT_START.match(part) and len(part.split()) > 2 for part in (case, key))
+        is_clear = all(not _DEPENDENT_PART.match(part) and len(part.split()) > 2 for part in (case, key))
         if is_clear and not _places(key, case):
             yield _question("application", APPLICATION.format(case=case), key, [fact])
 

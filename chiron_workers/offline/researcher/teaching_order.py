@@ -8,10 +8,9 @@ from functools import cached_property
 from chiron_workers.offline.researcher.words import terms
 
 PREREQUISITES_MAX = 2  # of one topic
-MENTIONS_MIN = 2  # but in a short text
-TERMS_A_MENTION = (
-    120  # of a text that leans on another topic, at most; half as many where its title is one word
-)
+MENTIONS_MIN = 2  # fewer do in a short text
+# How many terms a text that leans on another topic has to each mention, at most; half as many where the title is one word.
+TERMS_A_MENTION = 120
 
 
 @dataclass(frozen=True)

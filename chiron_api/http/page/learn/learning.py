@@ -84,7 +84,8 @@ class Learning:
         """The nodes that gained nothing by two researches in turn."""
         return [node for node in self.nodes.values() if node.is_exhausted]
 
-    def are_open(self) -> list[Proposal]:
+    @property
+    def open_proposals(self) -> list[Proposal]:
         """The proposals that somebody has to decide."""
         return [item for item in self.proposals if item["state"] == ProposalState.OPEN]
 

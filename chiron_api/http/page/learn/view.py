@@ -135,7 +135,7 @@ async def _page(
 ) -> Response:
     async with services_of(request).store() as store:
         learning = await load(store, subject_id, selection)
-    usual = {"problem": "", "round_state": None, "status": HTTPStatus.OK}
+    values = {"problem": "", "round_state": None, "status": HTTPStatus.OK} | more
     defaults = {"facts_min": FACTS_MIN, "topics_max": TOPICS_MAX}
     return page(
         request,
@@ -145,7 +145,7 @@ async def _page(
         tab="learn",
         fields=dict.fromkeys(FIELDS, "") | (fields or {}),
         defaults=defaults,
-        **usual | more,
+        **values,
     )
 
 
