@@ -1,12 +1,13 @@
 """A journey as front ends show it: where it stands, what it cost and what comes next."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
 from uuid import UUID
 
+from chiron_api.text import count
 from chiron_workers.db.connect import Pool
 from chiron_workers.learning.journeys import (
     Journey,
@@ -20,6 +21,10 @@ from chiron_workers.learning.teaching import load_way
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyEvent, JourneyState
 
+NOT_TAUGHT = (
+    "You know what can be taught; of {nodes} of the goal nothing is known. Add documents or another search, and start it again "
+    "with --again."
+)
 # What comes next, by state, and of an idle journey by what led there.
 _NEXT: Mapping[JourneyState | JourneyEvent, str] = MappingProxyType(
     {
@@ -106,13 +111,16 @@ async def view_of(pool: Pool, journey: Journey) -> JourneyView:
         budget_usd=journey.budget_usd,
         way=way,
         next_review_at=await next_review_at(session, journey),
-        next_step=_next_step(journey, node),
+        next_step=_next_step(journey, node, way),
         created_at=journey.created_at,
         moves=tuple(await moves_of(session, journey)),
     )
 
 
-def _next_step(journey: Journey, node: str | None) -> str:
+def _next_step(journey: Journey, node: str | None, way: Sequence[WayNode]) -> str:
+    gaps = sum(not item.is_mastered for item in way)
+    if journey.state is JourneyState.IDLE and journey.event is JourneyEvent.MASTERED and gaps:
+        return NOT_TAUGHT.format(nodes=count(gaps, "node"))
     key = journey.event if journey.state is JourneyState.IDLE else journey.state
     fallback = "what is due" if journey.state is JourneyState.EXERCISING else "what comes first"
     return _NEXT[key].format(node=node or fallback)

@@ -97,7 +97,7 @@ update batches
  where id = %(batch_id)s;
 
 -- drop_empty
--- What a batch of a key has cost counts against the budget of the key, since it was spent.
+-- What a batch of a key has cost counts against the budget of the key, and of a journey as well, since it was spent.
 with gone as (
   delete from batches
    where id = %(batch_id)s
@@ -109,6 +109,11 @@ with gone as (
     from gone
    where key_id is not null
   on conflict (key_id, day) do update set usd = access_key_spending.usd + excluded.usd
+), settled as (
+  update journey_batches
+     set cost_usd = gone.usd
+    from gone
+   where batch_id = gone.id
 )
 select id
   from gone;

@@ -95,9 +95,13 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class StepBatch:
-    """A batch that the present step has ordered: its runs counted by state, and what one that failed or paused says."""
+    """A batch that the present step has ordered or waits for: its runs counted by state, and what one that failed or paused says.
+
+    `is_own` where it is the learner's; others say nothing.
+    """
 
     batch_id: UUID
+    is_own: bool
     under_way: int
     paused: int
     completed: int
@@ -135,9 +139,10 @@ async def load_journey(pool: Pool, journey_id: UUID) -> Journey | None:
     return _journey(row) if row else None
 
 
-async def load_due(pool: Pool, *, limit: int) -> list[UUID]:
-    """The journeys that have something to order, or whose orders are done; the longest waiting first."""
-    return [row["id"] for row in await Session(pool).rows(SQL["due"], {"limit": limit, "statuses": STATUSES})]
+async def load_due(pool: Pool, *, limit: int, except_ids: Sequence[UUID] = ()) -> list[UUID]:
+    """The journeys that have something to order, or whose orders are done, but for some; the longest waiting first."""
+    args = {"limit": limit, "statuses": STATUSES, "except_ids": list(except_ids)}
+    return [row["id"] for row in await Session(pool).rows(SQL["due"], args)]
 
 
 async def move(

@@ -110,19 +110,20 @@ select b.id as batch_id, (select r.scope from runs r where r.batch_id = b.id lim
                            and n.created_at >= %(moved_at)s));
 
 -- batches
--- What the orders of this step have come to.
+-- What the orders of this step have come to. Why a run of somebody else's stopped is nobody else's business.
 select jb.batch_id,
+       jb.is_own,
        count(r.id) filter (where r.state in ('queued', 'running'))::int as under_way,
        count(r.id) filter (where r.state = 'paused')::int as paused,
        count(r.id) filter (where r.state = 'completed')::int as completed,
        count(r.id) filter (where r.state = 'failed')::int as failed,
        count(r.id) filter (where r.state = 'cancelled')::int as cancelled,
-       min(r.error ->> 'message') filter (where r.state in ('paused', 'failed')) as message
+       min(r.error ->> 'message') filter (where jb.is_own and r.state in ('paused', 'failed')) as message
   from journey_batches jb
   left join runs r on r.batch_id = jb.batch_id
  where jb.journey_id = %(id)s
    and jb.order_step = %(order_step)s
- group by jb.batch_id
+ group by jb.batch_id, jb.is_own
  order by jb.batch_id;
 
 -- own_open_batches
@@ -238,5 +239,6 @@ select j.id
                                  and r.state in ('queued', 'running'))
        end
    and (j.state <> 'idle' or j.event in ('mastered', 'paused'))
+   and j.id <> all(%(except_ids)s::uuid[])
  order by j.moved_at
  limit %(limit)s;

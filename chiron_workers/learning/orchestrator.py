@@ -47,13 +47,18 @@ class Advance:
 
 
 async def advance_due(pool: Pool) -> list[Advance]:
-    """Look at the journeys that have something to do; what became of those that moved or ordered something."""
-    advances = []
-    for journey_id in await load_due(pool, limit=JOURNEYS_PER_PASS):
-        journey = await load_journey(pool, journey_id)
-        if journey is not None:
-            advances.append(await advance(pool, journey))
-    return [item for item in advances if item.has_changed or item.batch_ids]
+    """Look at the journeys that have something to do; what became of those that moved or ordered something.
+
+    Where the first of them only wait, for what another learner is about to submit, the next ones are looked at.
+    """
+    waiting_ids: list[UUID] = []
+    while journey_ids := await load_due(pool, limit=JOURNEYS_PER_PASS, except_ids=waiting_ids):
+        journeys = [await load_journey(pool, journey_id) for journey_id in journey_ids]
+        advances = [await advance(pool, journey) for journey in journeys if journey is not None]
+        if news := [item for item in advances if item.has_changed or item.batch_ids]:
+            return news
+        waiting_ids += journey_ids
+    return []
 
 
 async def advance(pool: Pool, journey: Journey) -> Advance:
@@ -109,9 +114,13 @@ def _outcome(batches: Sequence[StepBatch]) -> Step | None:
     for batch in batches:
         if batch.paused:
             return Step(JourneyEvent.PAUSED, f"Batch {batch.batch_id} is paused. {message}".strip())
-    failed, cancelled = (sum(getattr(batch, name) for batch in batches) for name in ("failed", "cancelled"))
+    # What another learner has cancelled, or could not pay for, is ordered anew.
+    own_batches = [batch for batch in batches if batch.is_own]
+    failed, cancelled = (
+        sum(getattr(batch, name) for batch in own_batches) for name in ("failed", "cancelled")
+    )
     if any(batch.completed for batch in batches) or not failed + cancelled:
         return None
     if not failed:
-        return Step(JourneyEvent.CANCELLED, f"Batch {batches[0].batch_id} was cancelled.")
-    return Step(JourneyEvent.RUN_FAILED, f"Batch {batches[0].batch_id} failed. {message}".strip())
+        return Step(JourneyEvent.CANCELLED, f"Batch {own_batches[0].batch_id} was cancelled.")
+    return Step(JourneyEvent.RUN_FAILED, f"Batch {own_batches[0].batch_id} failed. {message}".strip())

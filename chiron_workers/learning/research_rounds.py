@@ -124,7 +124,8 @@ async def _settle(
     await session.write(SQL["drop_orphans"], {"subject_id": subject_id})
     facts = {need.node["node_id"]: need.facts for need in needs}
     for row in over:
-        await session.write(SQL["settle"], {"id": row["id"], "facts": facts.get(row["node_id"], 0)})
+        count = None if row["is_cancelled"] else facts.get(row["node_id"], 0)
+        await session.write(SQL["settle"], {"id": row["id"], "facts": count})
     if over:
         await session.write(SQL["exhaust"], {"node_ids": [UUID(row["node_id"]) for row in over]})
     exhausted_ids = await load_exhausted(session, list(facts))

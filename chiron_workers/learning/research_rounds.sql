@@ -1,6 +1,6 @@
 -- over
 -- Researches whose runs have ended.
-select r.id, r.node_id::text as node_id, r.facts_before
+select r.id, r.node_id::text as node_id, r.facts_before, runs.state = 'cancelled' as is_cancelled
   from node_research r
   join runs on runs.id = r.run_id
  where r.subject_id = %(subject_id)s
@@ -26,7 +26,7 @@ delete from node_research
 update node_research set settled_at = now(), facts_after = %(facts)s where id = %(id)s and settled_at is null;
 
 -- exhaust
--- Nodes whose last two researches gained nothing.
+-- Nodes whose last two researches gained nothing; one that was cancelled says nothing of that.
 update nodes n
    set exhausted_at = now()
  where n.id = any(%(node_ids)s::uuid[])
@@ -36,6 +36,7 @@ update nodes n
                   from node_research r
                  where r.node_id = n.id
                    and r.settled_at is not null
+                   and r.facts_after is not null
                  order by r.id desc
                  limit 2) latest) = 2;
 

@@ -8,21 +8,27 @@ from uuid import UUID
 
 import pytest
 from learning.test_journeys import GOAL, OPTIONS, journey_of, learn, travel
+from psycopg import sql
 from support.played_course import Player
 from support.research_rows import Shelf
 
 from chiron_api import journeys
 from chiron_api.journeys import resume_journey, stop_journey
+from chiron_api.views.journeys import view_of
+from chiron_workers.access.principals import Principal
+from chiron_workers.batches.delete import delete
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge.coverage.curricula import Entry
 from chiron_workers.knowledge.coverage.nodes import Node, Nodes, flatten
 from chiron_workers.knowledge.coverage.removal import Removal
+from chiron_workers.knowledge.coverage.subjects import DEPTH_CHARS_MAX
 from chiron_workers.learning import orchestrator
-from chiron_workers.learning.journeys import Journey
+from chiron_workers.learning.curriculum_orders import Goal
+from chiron_workers.learning.journeys import Journey, require_journey, spent_usd
 from chiron_workers.learning.orchestrator import advance_due
 from chiron_workers.learning.starts import JourneyOptions, begin, resume
 from chiron_workers.runs.session import Session
-from chiron_workers.states import JourneyEvent, JourneyState
+from chiron_workers.states import AccessScope, JourneyEvent, JourneyState
 
 
 @pytest.fixture
@@ -188,3 +194,88 @@ async def test_a_run_that_has_met_its_own_budget_goes_on_with_its_journey(pool: 
     budgets = player.rows("select budget_usd from runs where state = 'queued'")
     # Two runs share what the journey has left: 9 without the 0.75 that are spent.
     assert [row["budget_usd"] for row in budgets] == [Decimal("4.375")] * 2
+
+
+ADA, BOB = (Principal(name, AccessScope.SUBMIT) for name in ("ada", "bob"))
+
+
+async def test_who_waits_for_the_research_of_another_learner_goes_on_when_that_is_cancelled(
+    pool: Pool, player: Player
+) -> None:
+    await begin(pool, GOAL, OPTIONS, principal=ADA)
+    while (await journey_of(pool, "ada")).state is not JourneyState.RESEARCHING:
+        await advance_due(pool)
+        await player.play_all()
+    await advance_due(pool)
+    await begin(pool, GOAL, OPTIONS, principal=BOB)
+    for _ in range(3):
+        await advance_due(pool)
+    waiting = await journey_of(pool, "bob")
+    assert (waiting.state, len(player.rows("select id from batches"))) == (JourneyState.RESEARCHING, 2)
+    await stop_journey(pool, "", await journey_of(pool, "ada"))
+    journey = await travel(pool, player, "bob")
+    assert journey.event is JourneyEvent.MASTERED, journey.reason
+
+
+async def test_research_that_was_cancelled_counts_nowhere_as_research_without_result(
+    pool: Pool, player: Player
+) -> None:
+    await begin(pool, GOAL, OPTIONS)
+    for _ in range(3):
+        await go_to(pool, player, JourneyState.RESEARCHING)
+        await advance_due(pool)
+        await stop_journey(pool, "", await journey_of(pool))
+        await resume(pool, "moon")
+    journey = await travel(pool, player)
+    assert journey.event is JourneyEvent.MASTERED, journey.reason
+
+
+async def test_what_could_not_be_taught_is_not_said_to_be_mastered(pool: Pool, player: Player) -> None:
+    player.map, player.barren = SIBLINGS, frozenset({"Gravity"})
+    await begin(pool, GOAL, OPTIONS)
+    journey = await travel(pool, player)
+    view = await view_of(pool, journey)
+    assert [node.is_mastered for node in view.way] == [True, False]
+    assert view.next_step.startswith("You know what can be taught; of 1 node of the goal nothing is known.")
+
+
+async def test_what_a_deleted_batch_has_cost_stays_counted(pool: Pool, player: Player) -> None:
+    await begin(pool, GOAL, OPTIONS)
+    await advance_due(pool)
+    await player.play_all()
+    [batch] = player.rows("select id from batches")
+    await delete(pool, batch["id"])
+    assert await spent_usd(Session(pool), await journey_of(pool)) == Decimal("0.25")
+
+
+async def test_journeys_that_wait_keep_no_other_from_its_turn(pool: Pool, player: Player) -> None:
+    await begin(pool, GOAL, OPTIONS, principal=ADA)
+    await advance_due(pool)
+    await player.play_all()
+    await advance_due(pool)
+    # Somebody has claimed the nodes, and was killed before a batch came of it.
+    async with Session(pool) as session:
+        await session.write(
+            sql.SQL(
+                "insert into node_research (id, subject_id, node_id, owner, round_key, request, facts_before)"
+                " select gen_random_uuid(), 'moon', id, 'eve', 'research eve', '{}', 0 from nodes"
+            ),
+            {},
+        )
+    for n in range(11):
+        await begin(pool, GOAL, OPTIONS, principal=Principal(f"learner{n}", AccessScope.SUBMIT))
+    for _ in range(4):
+        await advance_due(pool)
+    await begin(pool, Goal("sun", "Understand why the Sun shines."), OPTIONS, principal=BOB)
+    for _ in range(4):
+        await advance_due(pool)
+    journey = await require_journey(pool, "bob", "sun")
+    assert journey.ordered_at is not None
+
+
+async def test_the_longest_depth_can_be_ordered(pool: Pool, player: Player) -> None:
+    goal = Goal("m" * 60 + "oon", "Understand it.", "d" * DEPTH_CHARS_MAX)
+    start = await begin(pool, goal, OPTIONS)
+    await advance_due(pool)
+    journey = await require_journey(pool, "local", start.journey.subject_id)
+    assert journey.state is JourneyState.INITIALIZING, journey.reason
