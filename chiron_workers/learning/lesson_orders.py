@@ -71,7 +71,8 @@ async def find_node(pool: Pool, subject_id: str, node: str) -> Node:
     # In a thread: thousands of titles take half a second, for which no other request waits.
     nearest = await asyncio.to_thread(get_close_matches, node, titles, n=NEAREST_SHOWN, cutoff=0.4)
     nearest = nearest or titles[:NEAREST_SHOWN]
-    advice = f" There are: {', '.join(nearest)}." if nearest else " Its map is empty."
+    more = f" and {len(titles) - len(nearest):,} more" if len(titles) > len(nearest) else ""
+    advice = f" There are: {', '.join(nearest)}{more}." if nearest else " Its map is empty."
     raise NotFound(f"The map of {subject['subject_id']!r} has no node {node[:80]!r}.{advice}")
 
 

@@ -95,7 +95,10 @@ async def resume(
     """
     journey = await require_journey(pool, principal.owner, subject_id)
     if journey.state is not JourneyState.IDLE:
-        raise Conflict(f"The journey through {subject_id} is under way; there is nothing to resume.")
+        advice = (
+            f" `chiron learn stop {subject_id}` first; then its budget can be raised." if budget_usd else ""
+        )
+        raise Conflict(f"The journey through {subject_id} is under way; there is nothing to resume.{advice}")
     async with Session(pool) as session:
         await change_budget(session, journey, budget_usd, principal=principal)
         event = JourneyEvent.RESUMED if journey.held_state else JourneyEvent.STARTED

@@ -89,7 +89,8 @@ class Subjects:
         nearest = await asyncio.to_thread(get_close_matches, name, names, n=NEAREST_SHOWN, cutoff=0.4)
         introduction = "The nearest: " if nearest else "There are: "
         shown = nearest or names[:NEAREST_SHOWN]
-        return NotFound(f"There is no subject {name!r}. {introduction}{', '.join(shown)}.")
+        more = "" if nearest or len(names) == len(shown) else f" and {len(names) - len(shown):,} more"
+        return NotFound(f"There is no subject {name!r}. {introduction}{', '.join(shown)}{more}.")
 
     async def all(self, *, limit: int = SUBJECTS_MAX) -> list[Subject]:
         """All subjects by name, with their goals; `limit` at most."""

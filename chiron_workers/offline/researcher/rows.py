@@ -10,7 +10,7 @@ from typing import Any
 from chiron_workers.evidence.figures.figures import Figures, read_figures
 from chiron_workers.offline.researcher.conversation import Call, Leg
 from chiron_workers.offline.researcher.research import STORE, PlannedCall
-from chiron_workers.offline.researcher.words import words
+from chiron_workers.offline.researcher.words import COMMON_WORDS, words
 
 HAND_IN = "hand_in_rows"
 ROWS_MAX = 20
@@ -102,9 +102,14 @@ def _value(column: Column, store: Call, figures: Figures) -> str | int | float |
         case "text" if names & STATEMENT_WORDS:
             return str(store.arguments.get("content", ""))
         case "text" if names & NAME_WORDS:
-            match = _NAME.match(statement)
-            return match[1] if match else None
+            return _name(statement)
     return None
+
+
+def _name(statement: str) -> str | None:
+    """The capitalised words that a fact begins with; a word that any sentence may begin with is none."""
+    match = _NAME.match(statement)
+    return match[1] if match and match[1].split()[0].lower() not in COMMON_WORDS else None
 
 
 def _is_source(column: Column) -> bool:
