@@ -17,7 +17,7 @@ from chiron_workers.learning.journeys import (
     spent_usd,
     step_batches,
 )
-from chiron_workers.learning.teaching import load_way
+from chiron_workers.learning.teaching import WayNode, load_way
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyEvent, JourneyState
 
@@ -41,16 +41,6 @@ _NEXT: Mapping[JourneyState | JourneyEvent, str] = MappingProxyType(
         JourneyEvent.CANCELLED: "Resume it to go on where it was.",
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class WayNode:
-    """A node on the way to the goal, in the order of teaching, with the learner's mastery of it, 0 to 1."""
-
-    node_id: str
-    title: str
-    mastery: float
-    is_mastered: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +76,7 @@ class JourneyView:
 async def view_of(pool: Pool, journey: Journey) -> JourneyView:
     """What front ends show of a journey."""
     session = Session(pool, journey.caller)
-    way = tuple(
-        WayNode(taught.node["node_id"], taught.node["title"], taught.mastery, taught.is_mastered)
-        for taught in await load_way(session, journey.subject_id)
-    )
+    way = tuple(await load_way(session, journey.subject_id))
     node = next((item.title for item in way if item.node_id == str(journey.node_id)), None)
     batches = await step_batches(session, journey) if journey.ordered_at is not None else []
     return JourneyView(

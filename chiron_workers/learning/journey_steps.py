@@ -28,7 +28,7 @@ from chiron_workers.learning.journeys import (
 from chiron_workers.learning.lesson_orders import LessonOptions, order_lesson
 from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
 from chiron_workers.learning.research_rounds import RoundOptions, RoundState, research_round
-from chiron_workers.learning.teaching import has_facts, load_way, next_node
+from chiron_workers.learning.teaching import load_way, next_node, teachable_nodes
 from chiron_workers.learning.transitions import WORKING_STATES
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyEvent, JourneyState
@@ -107,9 +107,9 @@ async def _research(pool: Pool, journey: Journey) -> Step:
     if outcome.state is RoundState.UNMAPPED:
         return Step(JourneyEvent.NOTHING_FOUND, "The map has no node that the goal needs.")
     session = Session(pool)
-    for taught in await load_way(session, journey.subject_id):
-        if await has_facts(session, journey.subject_id, taught.node["node_id"]):
-            return Step(JourneyEvent.RESEARCHED)
+    way = await load_way(session, journey.subject_id)
+    if await teachable_nodes(session, journey.subject_id, way):
+        return Step(JourneyEvent.RESEARCHED)
     return Step(JourneyEvent.NOTHING_FOUND, "Research has found no fact that the goal needs.")
 
 
