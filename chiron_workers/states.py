@@ -337,6 +337,7 @@ class JourneyEvent(StrEnum):
     PAUSED = "paused"
     RUN_FAILED = "run_failed"
     NOTHING_FOUND = "nothing_found"
+    NODE_SKIPPED = "node_skipped"
     CANCELLED = "cancelled"
     RESUMED = "resumed"
 

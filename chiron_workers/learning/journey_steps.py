@@ -20,6 +20,7 @@ from chiron_workers.learning.journeys import (
     Journey,
     is_review_due,
     load_orders,
+    lock_orders,
     note_orders,
     note_quiz,
     spent_usd,
@@ -83,7 +84,8 @@ async def _initialize(pool: Pool, journey: Journey) -> Step:
     if not journey.needs_map or journey.ordered_at is not None:
         if await load_way(Session(pool), journey.subject_id):
             return Step(JourneyEvent.MAPPED)
-        return Step(JourneyEvent.NOTHING_FOUND, "The map has no node that the goal needs.")
+        if not journey.needs_map or await _has_own_orders(pool, journey):
+            return Step(JourneyEvent.NOTHING_FOUND, "The map has no node that the goal needs.")
     goal = Goal(journey.subject_id, journey.purpose, journey.depth)
     budget = await remaining_budget(pool, journey)
     options = CurriculumOptions(journey.model, budget, key=journey.order_key)
@@ -91,7 +93,7 @@ async def _initialize(pool: Pool, journey: Journey) -> Step:
     async def submit() -> Submitted:
         return (await submit_curriculum(pool, goal, options, principal=journey.principal)).batch
 
-    return Step(batch_ids=(await _order(pool, journey, submit),))
+    return Step(batch_ids=await _order(pool, journey, submit))
 
 
 async def _research(pool: Pool, journey: Journey) -> Step:
@@ -116,19 +118,19 @@ async def _research(pool: Pool, journey: Journey) -> Step:
 async def _assess(pool: Pool, journey: Journey) -> Step:
     session = Session(pool, journey.caller)
     node_id = journey.node_id if journey.ordered_at is not None else None
-    node_id = node_id or await next_node(session, journey.subject_id)
+    node_id = node_id or await next_node(session, journey.subject_id, except_ids=journey.skipped_node_ids)
     if node_id is None:
         return Step(JourneyEvent.MASTERED)
     if await quizzes_of(session).has_questions(journey.subject_id, node_id):
         return Step(JourneyEvent.QUESTIONS_WRITTEN, node_id=node_id)
-    if journey.ordered_at is not None:
-        return Step(JourneyEvent.RUN_FAILED, "No question was written that its facts bear out.")
+    if await _has_own_orders(pool, journey):
+        return Step(JourneyEvent.NODE_SKIPPED, "No question was written that its facts bear out.")
     options = QuestionOptions(journey.model, await remaining_budget(pool, journey), key=journey.order_key)
 
     async def submit() -> Submitted:
         return await order_questions(pool, journey.subject_id, node_id, options, principal=journey.principal)
 
-    return Step(batch_ids=(await _order(pool, journey, submit),), node_id=node_id)
+    return Step(batch_ids=await _order(pool, journey, submit, node_id=node_id), node_id=node_id)
 
 
 async def _write_lesson(pool: Pool, journey: Journey) -> Step:
@@ -137,8 +139,8 @@ async def _write_lesson(pool: Pool, journey: Journey) -> Step:
     lesson = await latest_lesson(pool, journey.subject_id, journey.node_id)
     if lesson is not None and not lesson.is_stale:
         return Step(JourneyEvent.LESSON_WRITTEN)
-    if journey.ordered_at is not None:
-        return Step(JourneyEvent.RUN_FAILED, "The lesson was not written.")
+    if await _has_own_orders(pool, journey):
+        return Step(JourneyEvent.NODE_SKIPPED, "No lesson was written.")
     try:
         node = await Nodes(Session(pool)).get(str(journey.node_id))
     except ToolValidationError:
@@ -148,7 +150,7 @@ async def _write_lesson(pool: Pool, journey: Journey) -> Step:
     async def submit() -> Submitted:
         return await order_lesson(pool, journey.subject_id, node, options, principal=journey.principal)
 
-    return Step(batch_ids=(await _order(pool, journey, submit),))
+    return Step(batch_ids=await _order(pool, journey, submit, node_id=journey.node_id))
 
 
 async def _deliver(pool: Pool, journey: Journey) -> Step:
@@ -213,7 +215,19 @@ async def _rest(pool: Pool, journey: Journey) -> Step:
     return WAIT
 
 
-async def _order(pool: Pool, journey: Journey, submit: Callable[[], Awaitable[Submitted]]) -> UUID:
+async def _order(
+    pool: Pool, journey: Journey, submit: Callable[[], Awaitable[Submitted]], *, node_id: UUID | None = None
+) -> tuple[UUID, ...]:
+    """Order what a step needs, unless another learner has it ordered; what is ordered is noted."""
+    async with Session(pool) as session:
+        batch_ids = await lock_orders(session, journey, node_id)
+        if journey.ordered_at is not None or not batch_ids:  # the other's came to nothing
+            batch_ids = [await _submit_once(pool, journey, submit)]
+        await note_orders(session, journey, batch_ids, node_id=node_id)
+    return tuple(batch_ids)
+
+
+async def _submit_once(pool: Pool, journey: Journey, submit: Callable[[], Awaitable[Submitted]]) -> UUID:
     try:
         return (await submit()).batch_id
     except Conflict:  # another worker has ordered it in the meantime, in other words
@@ -221,6 +235,13 @@ async def _order(pool: Pool, journey: Journey, submit: Callable[[], Awaitable[Su
         if not batch_ids:
             raise
         return batch_ids[0]
+
+
+async def _has_own_orders(pool: Pool, journey: Journey) -> bool:
+    """Whether its present step has ordered something itself, rather than waited for what another learner has ordered."""
+    if journey.ordered_at is None:
+        return False
+    return any(batch.is_own for batch in await step_batches(Session(pool), journey))
 
 
 def quizzes_of(session: Session) -> Quizzes:

@@ -64,6 +64,7 @@ class Journey:
     ordered_at: datetime | None
     node_id: UUID | None
     quiz_id: UUID | None
+    skipped_node_ids: list[UUID]
     created_at: datetime
     moved_at: datetime
 
@@ -197,6 +198,22 @@ async def note_orders(
     # Batches count for its cost also where somebody was quicker.
     await session.write(SQL["note_batches"], args)
     return bool(await session.write(SQL["note_orders"], args))
+
+
+async def lock_orders(session: Session, journey: Journey, node_id: UUID | None) -> list[UUID]:
+    """Let no other learner order the same until the session ends; the batch of one who has ordered it already."""
+    args = {
+        "id": journey.id,
+        "subject_id": journey.subject_id,
+        "state": journey.state,
+        "purpose": journey.purpose,
+        "depth": journey.depth,
+        "node_id": node_id,
+    }
+    await session.lock(
+        SQL["lock_orders"], args, keys=[f"orders {journey.subject_id} {journey.state} {node_id}"]
+    )
+    return [row["batch_id"] for row in await session.rows(SQL["orders_of_others"], args)]
 
 
 async def note_quiz(session: Session, journey: Journey, quiz_id: UUID) -> None:

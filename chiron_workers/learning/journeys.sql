@@ -3,7 +3,7 @@
 j.id, j.learner, j.key_id, j.subject_id, j.purpose, j.depth, j.model, j.facts_min, j.budget_usd, j.needs_map, j.state, j.event,
 j.reason, j.held_state, j.step, j.order_step, j.ordered_at,
 coalesce((select n.merged_into from nodes n where n.id = j.node_id), j.node_id) as node_id,
-j.quiz_id, j.created_at, j.moved_at
+j.quiz_id, j.skipped_node_ids, j.created_at, j.moved_at
 
 -- of_a_learner
 select {{columns}}
@@ -55,6 +55,11 @@ with moved as (
          node_id = coalesce(%(node_id)s::uuid, case when %(keeps_node)s then node_id end),
          quiz_id = case when %(keeps_orders)s then quiz_id end,
          needs_map = needs_map and %(event)s <> 'mapped',
+         skipped_node_ids = case %(event)s
+                              when 'started' then '{}'
+                              when 'node_skipped' then array_append(skipped_node_ids, node_id)
+                              else skipped_node_ids
+                            end,
          moved_at = now()
    where id = %(id)s
      and step = %(step)s
@@ -108,6 +113,26 @@ select b.id as batch_id, (select r.scope from runs r where r.batch_id = b.id lim
                          where n.subject_id = %(subject_id)s
                            and n.owner = %(learner)s
                            and n.created_at >= %(moved_at)s));
+
+-- lock_orders
+-- Learners who want the same at once order it one after the other, and the second finds what the first has ordered.
+select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', 'orders', %(subject_id)s::text, %(state)s::text, %(node_id)s::text), 0));
+
+-- orders_of_others
+-- What journeys of other learners wait for in the same state about the same node, or to the same goal.
+select jb.batch_id
+  from journeys o
+  join journey_batches jb on jb.journey_id = o.id and jb.order_step = o.order_step
+ where o.subject_id = %(subject_id)s
+   and o.id <> %(id)s
+   and o.state = %(state)s
+   and case when o.state = 'initializing' then (o.purpose, o.depth) = (%(purpose)s, %(depth)s) else o.node_id = %(node_id)s end
+   and exists (select
+                 from runs r
+                where r.batch_id = jb.batch_id
+                  and r.state in ('queued', 'running'))
+ order by jb.batch_id
+ limit 1;
 
 -- batches
 -- What the orders of this step have come to. Why a run of somebody else's stopped is nobody else's business.

@@ -10,9 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+import structlog
+
 from chiron_workers.batches.steering import cancel
 from chiron_workers.db.connect import Pool
-from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, ToolError, UsageError
+from chiron_workers.db.outages import is_transient
+from chiron_workers.errors import (
+    Conflict,
+    KeyBudgetSpent,
+    NotFound,
+    ServiceUnavailable,
+    ToolError,
+    UsageError,
+)
 from chiron_workers.learning.journey_steps import WAIT, BudgetReached, Step, take_step
 from chiron_workers.learning.journeys import (
     Journey,
@@ -27,7 +37,9 @@ from chiron_workers.learning.journeys import (
 )
 from chiron_workers.learning.transitions import WORKING_STATES
 from chiron_workers.runs.session import Session
-from chiron_workers.states import JourneyEvent
+from chiron_workers.states import JourneyEvent, JourneyState
+
+log = structlog.get_logger()
 
 JOURNEYS_PER_PASS = 10  # of one look, so that it stays short; the next one goes on
 
@@ -54,11 +66,27 @@ async def advance_due(pool: Pool) -> list[Advance]:
     waiting_ids: list[UUID] = []
     while journey_ids := await load_due(pool, limit=JOURNEYS_PER_PASS, except_ids=waiting_ids):
         journeys = [await load_journey(pool, journey_id) for journey_id in journey_ids]
-        advances = [await advance(pool, journey) for journey in journeys if journey is not None]
+        advances = [await _advance_alone(pool, journey) for journey in journeys if journey is not None]
         if news := [item for item in advances if item.has_changed or item.batch_ids]:
             return news
         waiting_ids += journey_ids
     return []
+
+
+async def _advance_alone(pool: Pool, journey: Journey) -> Advance:
+    """Look at one journey of many: what breaks there holds that one, and no other."""
+    try:
+        return await advance(pool, journey)
+    except Exception as error:  # a worker has other journeys, and hundreds of runs
+        if isinstance(error, ServiceUnavailable) or is_transient(error):
+            raise
+        log.exception("journey.broken", journey_id=str(journey.id), state=journey.state)
+        if journey.state not in WORKING_STATES:
+            return Advance(journey)
+        reason = f"A fault of the program: {type(error).__name__}. The worker's log has it."
+        async with Session(pool) as session:
+            is_moved = await move(session, journey, JourneyEvent.RUN_FAILED, reason)
+        return Advance(journey, JourneyEvent.RUN_FAILED if is_moved else None)
 
 
 async def advance(pool: Pool, journey: Journey) -> Advance:
@@ -94,7 +122,9 @@ async def _cancel_late_orders(pool: Pool, journey: Journey) -> None:
 async def _look(pool: Pool, journey: Journey) -> Step:
     if journey.state not in WORKING_STATES:
         return await take_step(pool, journey)
-    if journey.ordered_at is not None and (step := _outcome(await step_batches(Session(pool), journey))):
+    if journey.ordered_at is not None and (
+        step := _outcome(journey, await step_batches(Session(pool), journey))
+    ):
         return step
     if name := await ended_key(pool, journey):
         return Step(JourneyEvent.RUN_FAILED, f"The key {name!r} that began it was revoked or has expired.")
@@ -106,13 +136,14 @@ async def _look(pool: Pool, journey: Journey) -> Step:
         return Step(JourneyEvent.RUN_FAILED, str(error))
 
 
-def _outcome(batches: Sequence[StepBatch]) -> Step | None:
+def _outcome(journey: Journey, batches: Sequence[StepBatch]) -> Step | None:
     """What the runs of a step have come to; None where they have done something that the step can go on from."""
     if any(batch.under_way for batch in batches):
         return WAIT
     message = next((batch.message for batch in batches if batch.message), "")
     for batch in batches:
-        if batch.paused:
+        # What another learner has paused is ordered anew, but for research: of a node there is one at a time.
+        if batch.paused and (batch.is_own or journey.state is JourneyState.RESEARCHING):
             return Step(JourneyEvent.PAUSED, f"Batch {batch.batch_id} is paused. {message}".strip())
     # What another learner has cancelled, or could not pay for, is ordered anew.
     own_batches = [batch for batch in batches if batch.is_own]

@@ -164,7 +164,9 @@ async def _go_on(session: Session, goal: Goal, options: JourneyOptions, args: Ma
             f"The journey through {journey.subject_id} is under way to the goal {journey.purpose[:80]!r}; "
             f"`chiron learn stop {journey.subject_id}` stops it first."
         )
-    await session.write(SQL["change"], {**args, "id": journey.id, "step": journey.step})
+    budget_usd = options.budget_usd or journey.budget_usd  # a start without one lifts no bound
+    changes = {**args, "budget_usd": budget_usd, "id": journey.id, "step": journey.step}
+    await session.write(SQL["change"], changes)
     can_resume = is_same and journey.held_state is not None
     return await move(session, journey, JourneyEvent.RESUMED if can_resume else JourneyEvent.STARTED)
 

@@ -1,6 +1,6 @@
 """What a learner is taught next: nodes that the goal needs, each after what it needs, as far as facts allow."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -41,8 +41,9 @@ async def teachable_nodes(session: Session, subject_id: str, nodes: Sequence[Way
     return [node for node in nodes if node.node_id in digests]
 
 
-async def next_node(session: Session, subject_id: str) -> UUID | None:
-    """The first node that is not mastered and can be taught; None where there is none."""
-    open_nodes = [node for node in await load_way(session, subject_id) if not node.is_mastered]
+async def next_node(session: Session, subject_id: str, *, except_ids: Collection[UUID] = ()) -> UUID | None:
+    """The first node that is not mastered and can be taught, but for some; None where there is none."""
+    way = await load_way(session, subject_id)
+    open_nodes = [node for node in way if not node.is_mastered and UUID(node.node_id) not in except_ids]
     nodes = await teachable_nodes(session, subject_id, open_nodes)
     return UUID(nodes[0].node_id) if nodes else None

@@ -24,6 +24,8 @@ TRANSITIONS: Mapping[tuple[JourneyState, JourneyEvent], JourneyState] = MappingP
         (JourneyState.RESEARCHING, JourneyEvent.RESEARCHED): JourneyState.ASSESSING,
         (JourneyState.ASSESSING, JourneyEvent.QUESTIONS_WRITTEN): JourneyState.GENERATING_LESSON,
         (JourneyState.ASSESSING, JourneyEvent.MASTERED): JourneyState.IDLE,
+        (JourneyState.ASSESSING, JourneyEvent.NODE_SKIPPED): JourneyState.ASSESSING,
+        (JourneyState.GENERATING_LESSON, JourneyEvent.NODE_SKIPPED): JourneyState.ASSESSING,
         (JourneyState.GENERATING_LESSON, JourneyEvent.LESSON_WRITTEN): JourneyState.DELIVERING_LESSON,
         (JourneyState.DELIVERING_LESSON, JourneyEvent.LESSON_STALE): JourneyState.GENERATING_LESSON,
         (JourneyState.DELIVERING_LESSON, JourneyEvent.LESSON_READ): JourneyState.EXERCISING,

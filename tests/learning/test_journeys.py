@@ -124,8 +124,8 @@ async def test_any_number_of_workers_order_each_step_once(pool: Pool, player: Pl
     assert len(player.rows("select id from batches")) == 6
 
 
-class Killed(Exception):
-    """The process is gone."""
+class Killed(BaseException):
+    """The process is gone, whatever it would have caught."""
 
 
 @pytest.fixture
@@ -377,3 +377,90 @@ async def test_no_prerequisite_is_taught_after_what_needs_it(pool: Pool, player:
     needs = {entry.title: entry.prerequisites for entry in player.map}
     for place, title in enumerate(titles):
         assert not set(needs[title]) & set(titles[place:]), f"{title} is taught before what it needs"
+
+
+async def test_a_node_about_which_nothing_can_be_asked_is_passed_over_until_the_next_start(
+    pool: Pool, player: Player
+) -> None:
+    player.silent = frozenset({"Gravity"})
+    await begin(pool, GOAL, OPTIONS)
+    journey = await travel(pool, player)
+    assert journey.event is JourneyEvent.MASTERED
+    assert (await events_of(pool)).count("node_skipped") == 1
+    assert len(player.rows("select id from runs where role = 'assessment'")) == 2, "it is paid for once"
+    player.silent = frozenset()
+    await begin(pool, GOAL, OPTIONS)
+    await travel(pool, player)
+    titles = player.rows("select n.title from lessons l join nodes n on n.id = l.node_id order by l.id")
+    assert [row["title"] for row in titles] == ["Orbit", "Gravity"]
+
+
+async def test_two_learners_who_begin_at_once_pay_for_each_order_once(pool: Pool, player: Player) -> None:
+    learners = [Principal(name, AccessScope.SUBMIT) for name in ("ada", "bob")]
+    for learner in learners:
+        await begin(pool, GOAL, OPTIONS, principal=learner)
+    for _ in range(40):
+        journeys = [await journey_of(pool, learner.owner) for learner in learners]
+        await asyncio.gather(*(advance(pool, journey) for journey in journeys))
+        await asyncio.gather(advance_due(pool), advance_due(pool))
+        await player.play_all()
+        for journey in [await journey_of(pool, learner.owner) for learner in learners]:
+            await learn(pool, journey)
+    for learner in learners:
+        assert (await events_of(pool, learner.owner))[-1] == "mastered"
+    roles = player.rows("select role, count(*) as runs from runs group by role order by role")
+    assert {row["role"]: row["runs"] for row in roles} == {
+        "assessment": 2, "curriculum": 1, "lesson": 2, "research": 2,
+    }  # fmt: skip
+
+
+async def test_what_another_learner_ordered_and_stopped_is_ordered_anew(pool: Pool, player: Player) -> None:
+    ada, bob = (Principal(name, AccessScope.SUBMIT) for name in ("ada", "bob"))
+    for learner in (ada, bob):
+        await begin(pool, GOAL, OPTIONS, principal=learner)
+        await advance(pool, await journey_of(pool, learner.owner))
+    assert len(player.rows("select id from runs")) == 1
+    with player.shelf.connection.transaction():
+        player.shelf.connection.execute("update runs set state = 'cancelled', finished_at = now()")
+        player.shelf.connection.execute("update batches set open_runs = 0, finished_at = now()")
+    assert (await advance(pool, await journey_of(pool, "ada"))).event is JourneyEvent.CANCELLED
+    for _ in range(20):
+        await advance_due(pool)
+        await player.play_all()
+    assert (await journey_of(pool, "bob")).state is JourneyState.DELIVERING_LESSON
+
+
+async def test_a_start_without_a_budget_lifts_no_bound(
+    pool: Pool, player: Player, setting: Callable[[str, str], None]
+) -> None:
+    setting("PRICES", '{"offline": {"input": 1, "output": 1}}')
+    await begin(pool, GOAL, JourneyOptions("offline", Decimal("0.60"), 2))
+    await travel(pool, player)
+    await begin(pool, GOAL, OPTIONS)
+    journey = await travel(pool, player)
+    assert (journey.event, journey.budget_usd) == (JourneyEvent.PAUSED, Decimal("0.60"))
+
+
+async def test_a_journey_that_breaks_holds_no_other_up(
+    pool: Pool, player: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = await begin(pool, GOAL, OPTIONS)
+    other = Principal("bob", AccessScope.SUBMIT)
+    await begin(pool, GOAL, OPTIONS, principal=other)
+    original = orchestrator.take_step
+
+    async def broken(pool: Pool, journey: Journey) -> Any:
+        if journey.id == start.journey.id:
+            raise TypeError("a fault")
+        return await original(pool, journey)
+
+    monkeypatch.setattr(orchestrator, "take_step", broken)
+    for _ in range(20):
+        await advance_due(pool)
+        await player.play_all()
+    held = await journey_of(pool)
+    assert (held.event, held.reason) == (
+        JourneyEvent.RUN_FAILED,
+        "A fault of the program: TypeError. The worker's log has it.",
+    )
+    assert (await journey_of(pool, "bob")).state is JourneyState.DELIVERING_LESSON

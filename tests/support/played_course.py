@@ -22,13 +22,17 @@ MAP = (
 
 @dataclass
 class Player:
-    """Plays queued runs. `map` is what a curriculum run saves; `barren` titles gain no fact; `fails` names roles that fail."""
+    """Plays queued runs.
+
+    `map` is what a curriculum run saves; `barren` titles gain no fact, `silent` ones no question; `fails`, `pauses` name roles.
+    """
 
     pool: Pool
     shelf: Shelf
     subject_id: str = "moon"
     map: tuple[Entry, ...] = MAP
     barren: frozenset[str] = frozenset()
+    silent: frozenset[str] = frozenset()
     fails: set[str] = field(default_factory=set)
     pauses: set[str] = field(default_factory=set)
     cost_usd: float = 0.25
@@ -67,6 +71,8 @@ class Player:
                 self.shelf.fact(self.subject_id, content, url, title, quote=content, text=f"{content} More.")
 
     async def _assessment(self, run: dict[str, Any]) -> None:
+        if run["topic"] in self.silent:
+            return
         node_id = UUID(run["scope"].removeprefix(NODE_MARK))
         for n, fact in enumerate(self._facts(node_id)):
             text = f"What is {fact['topic_path']} in case {n}?"

@@ -30,6 +30,7 @@ JourneyEvent = Literal[
     "paused",
     "run_failed",
     "nothing_found",
+    "node_skipped",
     "cancelled",
     "resumed",
 ]
