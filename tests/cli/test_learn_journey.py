@@ -44,7 +44,7 @@ async def test_a_learner_goes_from_a_goal_to_what_is_mastered(chiron: Command, p
     await work(player)
     status = await run(chiron, "learn", "status", "moon")
     assert "moon: delivering lesson since" in status
-    assert "way     0 of 2 nodes mastered" in status
+    assert "nodes   0 of 2 that the goal needs are mastered" in status
     assert "cost    $1.25" in status, status
     assert "The lesson on Gravity waits for you; then three questions about it." in status
     assert "chiron learn next moon" in status
@@ -54,7 +54,7 @@ async def test_a_learner_goes_from_a_goal_to_what_is_mastered(chiron: Command, p
     assert "Gravity is so in case 0." in lesson
     assert "3 answers: 3 right, 0 wrong, 0 doubtful." in lesson
     await work(player)
-    assert "way     1 of 2 nodes mastered" in await run(chiron, "learn", "status", "moon")
+    assert "nodes   1 of 2 that the goal needs are mastered" in await run(chiron, "learn", "status", "moon")
     await run(chiron, "learn", "next", "moon", stdin="\nso\n")  # left in the midst of the quiz
     assert "moon: exercising" in await run(chiron, "learn", "status", "moon")
     end = await run(chiron, "learn", "next", "moon", stdin="so\nso\n")
@@ -107,6 +107,17 @@ async def test_a_higher_budget_also_lets_go_on_what_was_paused(
     )
     await work(player)
     assert "delivering lesson" in await run(chiron, "learn", "status", "moon")
+
+
+async def test_a_journey_that_found_nothing_says_with_which_command_it_begins_again(
+    chiron: Command, player: Player
+) -> None:
+    player.barren = frozenset({"Orbit", "Gravity"})
+    await run(chiron, *START)
+    await work(player)
+    status = await run(chiron, "learn", "status", "moon")
+    assert "moon: idle (nothing found)" in status
+    assert "chiron learn start moon --goal 'Understand why the Moon does not fall.' --again" in status
 
 
 async def test_what_is_not_there_is_said_in_a_sentence(chiron: Command, player: Player, shelf: Shelf) -> None:

@@ -1,6 +1,7 @@
 """`chiron learn start|status|next|resume|stop`: the journey of the local user through a subject."""
 
 import asyncio
+import shlex
 import sys
 from collections.abc import Iterator
 from decimal import Decimal
@@ -18,7 +19,7 @@ from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.reports.lessons.document import LessonFormat
 from chiron_api.reports.lessons.formats import render
 from chiron_api.text import as_json as json_line
-from chiron_api.text import count, local_time, one_line, usd
+from chiron_api.text import local_time, one_line, usd
 from chiron_api.views.journeys import JourneyView, view_of
 from chiron_workers.access.audit import command
 from chiron_workers.access.principals import LOCAL_OWNER
@@ -32,7 +33,7 @@ from chiron_workers.learning.journeys import Journey, journeys_of, require_journ
 from chiron_workers.learning.needs import FACTS_MIN
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.states import JourneyState
+from chiron_workers.states import JourneyEvent, JourneyState
 
 POLL_S = 0.5
 FOR_LEARNER = (JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING, JourneyState.IDLE)
@@ -179,7 +180,7 @@ def status_lines(view: JourneyView) -> Iterator[str]:
         yield f"  why     {one_line(view.reason)}"
     if view.way:
         mastered = sum(item.is_mastered for item in view.way)
-        yield f"  way     {mastered} of {count(len(view.way), 'node')} mastered"
+        yield f"  nodes   {mastered} of {len(view.way):,} that the goal needs are mastered"
     budget = f" of {usd(view.budget_usd)}" if view.budget_usd is not None else ""
     yield f"  cost    {usd(view.spent_usd)}{budget}"
     for batch_id in view.batches:
@@ -187,11 +188,19 @@ def status_lines(view: JourneyView) -> Iterator[str]:
     if view.next_review_at is not None:
         yield f"  review  {local_time(view.next_review_at, '%Y-%m-%d %H:%M')}"
     yield f"  next    {one_line(view.next_step)}"
-    verb = {JourneyState.DELIVERING_LESSON: "next", JourneyState.EXERCISING: "next"}.get(view.state)
+    if advice := _command(view):
+        yield f"          chiron learn {advice}"
+
+
+def _command(view: JourneyView) -> str | None:
+    """What the learner can type next; None while workers work."""
+    if view.state in (JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING):
+        return f"next {view.subject_id}"
     if view.held_state is not None:
-        verb = "resume"
-    if verb:
-        yield f"          chiron learn {verb} {view.subject_id}"
+        return f"resume {view.subject_id}"
+    if view.event is JourneyEvent.NOTHING_FOUND:
+        return f"start {view.subject_id} --goal {shlex.quote(one_line(view.goal))} --again"
+    return None
 
 
 async def journey_of(pool: Pool, subject: str) -> Journey:
