@@ -12,14 +12,8 @@ from chiron_workers.billing.budgets import USD_MIN, Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.learning import starts
-from chiron_workers.learning.journeys import (
-    Journey,
-    load_journey,
-    load_paused,
-    own_open_batches,
-    require_journey,
-    spent_usd,
-)
+from chiron_workers.learning.journey_orders import load_paused, own_open_batches, spent_usd
+from chiron_workers.learning.journeys import Journey, load_journey, require_journey
 from chiron_workers.learning.orchestrator import advance
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyState

@@ -9,14 +9,8 @@ from uuid import UUID
 
 from chiron_api.text import count
 from chiron_workers.db.connect import Pool
-from chiron_workers.learning.journeys import (
-    Journey,
-    Move,
-    moves_of,
-    next_review_at,
-    spent_usd,
-    step_batches,
-)
+from chiron_workers.learning.journey_orders import spent_usd, step_batches
+from chiron_workers.learning.journeys import Journey, Move, moves_of, next_review_at
 from chiron_workers.learning.teaching import WayNode, load_way
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyEvent, JourneyState

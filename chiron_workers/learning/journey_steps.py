@@ -16,9 +16,7 @@ from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.knowledge.lessons.reading import latest_lesson
 from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal, submit_curriculum
-from chiron_workers.learning.journeys import (
-    Journey,
-    is_review_due,
+from chiron_workers.learning.journey_orders import (
     load_orders,
     lock_orders,
     note_orders,
@@ -26,6 +24,7 @@ from chiron_workers.learning.journeys import (
     spent_usd,
     step_batches,
 )
+from chiron_workers.learning.journeys import Journey, is_review_due
 from chiron_workers.learning.lesson_orders import LessonOptions, order_lesson
 from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
 from chiron_workers.learning.research_rounds import RoundOptions, RoundState, research_round

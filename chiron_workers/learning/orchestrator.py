@@ -23,18 +23,9 @@ from chiron_workers.errors import (
     ToolError,
     UsageError,
 )
+from chiron_workers.learning.journey_orders import StepBatch, note_orders, own_open_batches, step_batches
 from chiron_workers.learning.journey_steps import WAIT, BudgetReached, Step, take_step
-from chiron_workers.learning.journeys import (
-    Journey,
-    StepBatch,
-    ended_key,
-    load_due,
-    load_journey,
-    move,
-    note_orders,
-    own_open_batches,
-    step_batches,
-)
+from chiron_workers.learning.journeys import Journey, ended_key, load_due, load_journey, move
 from chiron_workers.learning.transitions import WORKING_STATES
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyEvent, JourneyState

@@ -17,8 +17,9 @@ from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.knowledge.coverage.curricula import Entry
 from chiron_workers.learning import orchestrator
 from chiron_workers.learning.curriculum_orders import Goal
+from chiron_workers.learning.journey_orders import spent_usd
 from chiron_workers.learning.journey_steps import quizzes_of
-from chiron_workers.learning.journeys import Journey, moves_of, require_journey, spent_usd
+from chiron_workers.learning.journeys import Journey, moves_of, require_journey
 from chiron_workers.learning.orchestrator import advance, advance_due
 from chiron_workers.learning.starts import JourneyOptions, begin, lesson_read, resume, stop
 from chiron_workers.runs.session import Caller, Session

@@ -24,7 +24,8 @@ from chiron_workers.knowledge.coverage.removal import Removal
 from chiron_workers.knowledge.coverage.subjects import DEPTH_CHARS_MAX
 from chiron_workers.learning import orchestrator
 from chiron_workers.learning.curriculum_orders import Goal
-from chiron_workers.learning.journeys import Journey, require_journey, spent_usd
+from chiron_workers.learning.journey_orders import spent_usd
+from chiron_workers.learning.journeys import Journey, require_journey
 from chiron_workers.learning.orchestrator import advance_due
 from chiron_workers.learning.starts import JourneyOptions, begin, resume
 from chiron_workers.runs.session import Session
