@@ -127,38 +127,33 @@ select {{has_due_review}} as is_due
   from journeys j
  where j.id = %(id)s;
 
+-- has_open_orders
+exists (select
+          from journey_batches jb
+          join runs r on r.batch_id = jb.batch_id
+         where jb.journey_id = j.id
+           and jb.order_step = j.order_step
+           and r.state in ('queued', 'running'))
+
+-- has_paused_orders
+exists (select
+          from journey_batches jb
+          join runs r on r.batch_id = jb.batch_id
+         where jb.journey_id = j.id
+           and jb.order_step = j.order_step
+           and r.state = 'paused')
+
 -- due
 -- Journeys that something has to be ordered for, or whose orders are done. No lock is held: each move and each order is guarded.
 select j.id
   from journeys j
  where case
-         when j.state = 'idle' then
-           case j.event
-             when 'mastered' then {{has_due_review}}
-             when 'paused' then j.ordered_at is not null
-                                        and not exists (select
-                                                          from journey_batches jb
-                                                          join runs r on r.batch_id = jb.batch_id
-                                                         where jb.journey_id = j.id
-                                                           and jb.order_step = j.order_step
-                                                           and r.state = 'paused')
-             else false
-           end
-         when j.ordered_at is null then j.state <> 'delivering_lesson'
-         when j.state = 'exercising' then not {{has_open_question}}
-                                          and not exists (select
-                                                            from journey_batches jb
-                                                            join runs r on r.batch_id = jb.batch_id
-                                                           where jb.journey_id = j.id
-                                                             and jb.order_step = j.order_step
-                                                             and r.state in ('queued', 'running'))
-         else j.state <> 'delivering_lesson'
-              and not exists (select
-                                from journey_batches jb
-                                join runs r on r.batch_id = jb.batch_id
-                               where jb.journey_id = j.id
-                                 and jb.order_step = j.order_step
-                                 and r.state in ('queued', 'running'))
+         when j.state = 'idle' and j.event = 'mastered' then {{has_due_review}}
+         when j.state = 'idle' then j.event = 'paused' and j.ordered_at is not null and not {{has_paused_orders}}
+         when j.state = 'delivering_lesson' then false
+         when j.ordered_at is null then true
+         when j.state = 'exercising' then not {{has_open_question}} and not {{has_open_orders}}
+         else not {{has_open_orders}}
        end
    and (j.state <> 'idle' or j.event in ('mastered', 'paused'))
    and j.id <> all(%(except_ids)s::uuid[])

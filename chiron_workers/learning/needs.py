@@ -15,6 +15,7 @@ from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
 FACTS_MIN = 3  # accepted ones that a node needs
+FACTS_MAX = 1_000  # that somebody may ask for
 ORIGINS_MIN = 2  # independent ones that they come from
 
 

@@ -14,14 +14,12 @@ from chiron_workers.ids import new_id
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.learning.curriculum_orders import Goal, check_goal
 from chiron_workers.learning.journeys import SQL, Journey, find_journey, move, require_journey
-from chiron_workers.learning.needs import FACTS_MIN
+from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
 from chiron_workers.learning.research_rounds import revive
 from chiron_workers.learning.teaching import load_way
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import JourneyEvent, JourneyState
-
-FACTS_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from chiron_workers.knowledge.lessons.reading import latest_lesson
 from chiron_workers.learning import starts
 from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal
 from chiron_workers.learning.journeys import Journey, journeys_of, require_journey
-from chiron_workers.learning.needs import FACTS_MIN
+from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import JourneyEvent, JourneyState
@@ -56,7 +56,7 @@ async def start(  # noqa: PLR0913, PLR0917  # each is an option of the command
     ] = None,
     facts: Annotated[
         int,
-        typer.Option(min=1, max=starts.FACTS_MAX, help="Accepted facts that a node needs, from two origins."),
+        typer.Option(min=1, max=FACTS_MAX, help="Accepted facts that a node needs, from two origins."),
     ] = FACTS_MIN,
     map_only: Annotated[
         bool, typer.Option("--map-only", help="Have the map drawn up, and nothing more.")

@@ -16,7 +16,7 @@ from chiron_api.views.journeys import view_of
 from chiron_workers.knowledge.coverage.subjects import DEPTH_CHARS_MAX, Subjects
 from chiron_workers.learning import journeys, starts
 from chiron_workers.learning.curriculum_orders import DEPTH, GOAL_CHARS_MAX, Goal
-from chiron_workers.learning.needs import FACTS_MIN
+from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
 from chiron_workers.runs.session import Session
 
 router = api_router("Learning")
@@ -32,7 +32,7 @@ class JourneyRequest(RequestModel):
     depth: Annotated[str, Field(min_length=1, max_length=DEPTH_CHARS_MAX)] = DEPTH
     model: Name | None = None
     budget_usd: Usd | None = None
-    facts_min: Annotated[int, Field(ge=1, le=starts.FACTS_MAX), INTEGER] = FACTS_MIN
+    facts_min: Annotated[int, Field(ge=1, le=FACTS_MAX), INTEGER] = FACTS_MIN
     again: Flag = False
 
 

@@ -34,7 +34,7 @@ from chiron_workers.learning.curriculum_orders import (
     submit_curriculum,
 )
 from chiron_workers.learning.decisions import decide_proposal
-from chiron_workers.learning.needs import FACTS_MIN
+from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
 from chiron_workers.learning.research_rounds import TOPICS_MAX, RoundOptions, research_round
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs.session import Session
@@ -70,7 +70,7 @@ class RoundRequest(RequestModel):
     `again` where nodes that gained nothing twice are tried once more.
     """
 
-    facts_min: Annotated[int, Field(ge=1, le=1_000), INTEGER] = FACTS_MIN
+    facts_min: Annotated[int, Field(ge=1, le=FACTS_MAX), INTEGER] = FACTS_MIN
     topics_max: Annotated[int, Field(ge=1, le=1_000), INTEGER] = TOPICS_MAX
     model: Name | None = None
     budget_usd: Usd | None = None
