@@ -18,8 +18,9 @@ from chiron_workers.knowledge.lessons.reading import (
     read_lesson,
     stale_lessons,
 )
-from chiron_workers.learning.lesson_orders import LessonOptions, find_node
+from chiron_workers.learning.lesson_orders import find_node
 from chiron_workers.learning.lesson_orders import order_lesson as submit_lesson
+from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.settings import settings
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
@@ -133,7 +134,7 @@ async def order_lesson(
     pool = store.session.pool
     with tool_errors():
         branch = await find_node(pool, subject_id, node)
-        options = LessonOptions(model, budget, is_fresh=again)
+        options = OrderOptions(model, budget, is_fresh=again)
         batch = await submit_lesson(pool, subject_id, branch, options, principal=store.caller.principal)
     await notify(settings().redis_url, batch.batch_id)
     run_ids = [str(run_id) for run_id in batch.run_ids]

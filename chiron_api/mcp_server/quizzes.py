@@ -15,7 +15,8 @@ from chiron_workers.db.validation import parse_id
 from chiron_workers.errors import Conflict
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, NoQuestions, Quiz
 from chiron_workers.knowledge.coverage.assessments import RESPONSE_CHARS_MAX
-from chiron_workers.learning.question_orders import QuestionOptions, order_marking
+from chiron_workers.learning.order_options import OrderOptions
+from chiron_workers.learning.question_orders import order_marking
 from chiron_workers.learning.question_orders import order_questions as submit_questions
 from chiron_workers.settings import settings
 from chiron_workers.states import Mark
@@ -163,7 +164,7 @@ async def order_questions(
     budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
     with tool_errors():
         node = parse_id(node_id, field="node_id") if node_id else None
-        options = QuestionOptions(model, budget, is_fresh=again)
+        options = OrderOptions(model, budget, is_fresh=again)
         principal = store.caller.principal
         batch = await submit_questions(store.session.pool, subject_id, node, options, principal=principal)
     await notify(settings().redis_url, batch.batch_id)

@@ -25,8 +25,9 @@ from chiron_workers.learning.journey_orders import (
     step_batches,
 )
 from chiron_workers.learning.journeys import Journey, is_review_due
-from chiron_workers.learning.lesson_orders import LessonOptions, order_lesson
-from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
+from chiron_workers.learning.lesson_orders import order_lesson
+from chiron_workers.learning.order_options import OrderOptions
+from chiron_workers.learning.question_orders import order_marking, order_questions
 from chiron_workers.learning.research_rounds import RoundOptions, RoundState, research_round
 from chiron_workers.learning.teaching import load_way, next_node, teachable_nodes
 from chiron_workers.learning.transitions import WORKING_STATES
@@ -124,7 +125,7 @@ async def _assess(pool: Pool, journey: Journey) -> Step:
         return Step(JourneyEvent.QUESTIONS_WRITTEN, node_id=node_id)
     if await _has_own_orders(pool, journey):
         return Step(JourneyEvent.NODE_SKIPPED, "No question was written that its facts bear out.")
-    options = QuestionOptions(journey.model, await remaining_budget(pool, journey), key=journey.order_key)
+    options = OrderOptions(journey.model, await remaining_budget(pool, journey), key=journey.order_key)
 
     async def submit() -> Submitted:
         return await order_questions(pool, journey.subject_id, node_id, options, principal=journey.principal)
@@ -144,7 +145,7 @@ async def _write_lesson(pool: Pool, journey: Journey) -> Step:
         node = await Nodes(Session(pool)).get(str(journey.node_id))
     except ToolValidationError:
         return Step(JourneyEvent.NOTHING_FOUND, NODE_GONE)
-    options = LessonOptions(journey.model, await remaining_budget(pool, journey), key=journey.order_key)
+    options = OrderOptions(journey.model, await remaining_budget(pool, journey), key=journey.order_key)
 
     async def submit() -> Submitted:
         return await order_lesson(pool, journey.subject_id, node, options, principal=journey.principal)

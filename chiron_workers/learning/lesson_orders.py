@@ -3,45 +3,30 @@
 import asyncio
 import hashlib
 import json
-from dataclasses import dataclass
 from difflib import get_close_matches
 from uuid import UUID, uuid4
 
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.batches.submit import (
     NAME_CHARS_MAX,
-    NO_BUDGET,
     TOPIC_CHARS_MAX,
     NewBatch,
     NewRun,
     Submitted,
     submit,
 )
-from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.knowledge.coverage.nodes import TITLE_CHARS_MAX, Node, Nodes, flatten
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFacts, Scope
 from chiron_workers.knowledge.lessons.lessons import order
+from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 
 ROLE = "lesson"
 NEAREST_SHOWN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class LessonOptions:
-    """How a lesson is written; `is_fresh` where it is written again though nothing has changed.
-
-    `key` is the idempotency key; None: one that facts, model and bounds make up.
-    """
-
-    model: str | None = None
-    budget: Budget = NO_BUDGET
-    is_fresh: bool = False
-    key: str | None = None
 
 
 async def find_node(pool: Pool, subject_id: str, node: str) -> Node:
@@ -77,7 +62,7 @@ async def find_node(pool: Pool, subject_id: str, node: str) -> Node:
 
 
 async def order_lesson(
-    pool: Pool, subject_id: str, node: Node, options: LessonOptions, *, principal: Principal = LOCAL
+    pool: Pool, subject_id: str, node: Node, options: OrderOptions, *, principal: Principal = LOCAL
 ) -> Submitted:
     """Store a run that writes a lesson on a node; notify the workers afterwards.
 

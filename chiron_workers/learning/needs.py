@@ -8,6 +8,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
+from chiron_workers.errors import UsageError
 from chiron_workers.evidence.origins import origin_name
 from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, flatten
 from chiron_workers.knowledge.coverage.topic_titles import NodeTitles, load_titles
@@ -17,6 +18,12 @@ SQL = load(__file__)
 FACTS_MIN = 3  # accepted ones that a node needs
 FACTS_MAX = 1_000  # that somebody may ask for
 ORIGINS_MIN = 2  # independent ones that they come from
+
+
+def check_facts_min(facts: int) -> None:
+    """Raises UsageError for a number of facts that no node can need."""
+    if not 1 <= facts <= FACTS_MAX:
+        raise UsageError(f"A node needs between 1 and {FACTS_MAX:,} facts (got {facts:,}).")
 
 
 @dataclass(frozen=True, slots=True)

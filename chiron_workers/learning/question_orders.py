@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID, uuid4
 
 from chiron_workers.access.principals import LOCAL, Principal
-from chiron_workers.batches.submit import NAME_CHARS_MAX, NO_BUDGET, NewBatch, NewRun, Submitted, submit
-from chiron_workers.billing.budgets import Budget
+from chiron_workers.batches.submit import NAME_CHARS_MAX, NewBatch, NewRun, Submitted, submit
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, UsageError
 from chiron_workers.knowledge.assessment.marking import NOBODY_ASKED
@@ -18,27 +17,16 @@ from chiron_workers.knowledge.assessment.quizzes import Quiz, leave_to_learner
 from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, flatten
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, digest_nodes
+from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import OFFLINE_MODEL, settings
 
+DEFAULTS = OrderOptions()
 NODES_MAX = 50  # that one order has questions written about
 NO_JUDGE = (
     "Rules cannot tell whether it is right, and no model marks it: {error} Say yourself what it is worth."
 )
 NO_NODES = "{subject} has no node with facts, so there is nothing to ask about. Research it first, or save nodes of its map."
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionOptions:
-    """Who writes the questions, and for how much; `is_fresh` where they were written before from the same facts.
-
-    `key` is the idempotency key; None: one that facts, model and bounds make up.
-    """
-
-    model: str | None = None
-    budget: Budget = NO_BUDGET
-    is_fresh: bool = False
-    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +40,7 @@ async def order_questions(
     pool: Pool,
     subject: str,
     node_id: UUID | None,
-    options: QuestionOptions = QuestionOptions(),
+    options: OrderOptions = DEFAULTS,
     *,
     principal: Principal = LOCAL,
 ) -> QuestionBatch:

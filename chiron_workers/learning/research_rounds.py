@@ -22,7 +22,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError
 from chiron_workers.knowledge.coverage.nodes import Nodes
-from chiron_workers.learning.needs import FACTS_MIN, NodeNeed, load_exhausted, load_needs
+from chiron_workers.learning.needs import FACTS_MIN, NodeNeed, check_facts_min, load_exhausted, load_needs
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 
@@ -84,6 +84,7 @@ async def research_round(
         UsageError: An option cannot be used.
         KeyBudgetSpent: The budget of the principal's key has no room for it.
     """
+    check_facts_min(options.facts_min)
     if options.revives:
         async with Session(pool) as session:
             await revive(session, subject_id)

@@ -9,12 +9,12 @@ from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.billing.budgets import Budget, check_amounts, check_budget, check_model
 from chiron_workers.db.connect import Pool
-from chiron_workers.errors import Conflict, UsageError
+from chiron_workers.errors import Conflict
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.learning.curriculum_orders import Goal, check_goal
 from chiron_workers.learning.journeys import SQL, Journey, find_journey, move, require_journey
-from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
+from chiron_workers.learning.needs import FACTS_MIN, check_facts_min
 from chiron_workers.learning.research_rounds import revive
 from chiron_workers.learning.teaching import load_way
 from chiron_workers.runs.session import Session
@@ -175,5 +175,4 @@ def _check(model: str, options: JourneyOptions) -> None:
     budget = Budget(options.budget_usd)
     check_amounts(budget)
     check_budget(budget, [model])
-    if not 1 <= options.facts_min <= FACTS_MAX:
-        raise UsageError(f"A node needs between 1 and {FACTS_MAX:,} facts (got {options.facts_min}).")
+    check_facts_min(options.facts_min)

@@ -11,7 +11,8 @@ from chiron_workers.batches.submit import Submitted
 from chiron_workers.db.connect import Pool
 from chiron_workers.ids import new_id
 from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal, submit_curriculum
-from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
+from chiron_workers.learning.lesson_orders import find_node, order_lesson
+from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.learning.question_orders import order_questions
 
 Setting = Callable[[str, str], None]
@@ -22,7 +23,7 @@ async def questions(pool: Pool) -> Submitted:
 
 
 async def lesson(pool: Pool, node: str) -> Submitted:
-    return await order_lesson(pool, "sea-ice", await find_node(pool, "sea-ice", node), LessonOptions())
+    return await order_lesson(pool, "sea-ice", await find_node(pool, "sea-ice", node), OrderOptions())
 
 
 async def curriculum(pool: Pool, subject: str) -> Submitted:

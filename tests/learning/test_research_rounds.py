@@ -168,6 +168,12 @@ async def test_a_round_that_is_refused_claims_nothing(pool: Pool, moon: None) ->
     assert (await play_round(pool)).state is RoundState.SUBMITTED
 
 
+async def test_nobody_asks_for_more_facts_than_a_node_can_need(pool: Pool, moon: None) -> None:
+    with pytest.raises(UsageError, match=r"between 1 and 1,000 facts \(got 1,001\)"):
+        await play_round(pool, RoundOptions(facts_min=1_001, model="offline"))
+    assert await open_nodes(pool) == []
+
+
 async def test_without_a_map_there_is_nothing_to_research(pool: Pool, shelf: Shelf) -> None:
     shelf.subject("moon")
     assert (await play_round(pool)).state is RoundState.UNMAPPED

@@ -8,7 +8,8 @@ from psycopg.rows import DictRow
 
 from chiron_workers.knowledge.lessons.reading import Lesson, latest_lesson
 from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal, submit_curriculum
-from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
+from chiron_workers.learning.lesson_orders import find_node, order_lesson
+from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.learning.question_orders import order_questions
 from chiron_workers.learning.research_rounds import ResearchRound, RoundOptions, RoundState, research_round
 from chiron_workers.states import Outcome
@@ -50,7 +51,7 @@ class Way:
     async def lesson(self, subject_id: str, node: str) -> Lesson:
         """Have a lesson on a node written."""
         target = await find_node(self.stage.pool, subject_id, node)
-        options = LessonOptions(model=self.stage.model_name)
+        options = OrderOptions(model=self.stage.model_name)
         receipt = await order_lesson(self.stage.pool, subject_id, target, options)
         await self.play(receipt.run_ids)
         lesson = await latest_lesson(self.stage.pool, subject_id, UUID(target["node_id"]))

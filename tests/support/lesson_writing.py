@@ -5,7 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from chiron_workers.ids import new_id
-from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
+from chiron_workers.learning.lesson_orders import find_node, order_lesson
+from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.tools import registry
 from support.research_rows import NOON, Shelf
 from support.run_harness import Stage
@@ -67,7 +68,7 @@ async def submit_lesson(
 ) -> UUID:
     """A queued run that writes a lesson."""
     stage.registry = registry()
-    options = LessonOptions(model=stage.model_name, is_fresh=again)
+    options = OrderOptions(model=stage.model_name, is_fresh=again)
     receipt = await order_lesson(
         stage.pool, subject_id, await find_node(stage.pool, subject_id, node), options
     )

@@ -20,7 +20,8 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ChironError
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.lessons.reading import Lesson, latest_lesson
-from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
+from chiron_workers.learning.lesson_orders import find_node, order_lesson
+from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import RunState
@@ -52,7 +53,7 @@ async def lesson(  # noqa: PLR0913, PLR0917  # each is an option of the command
     if output is not None:
         refuse_to_overwrite(output, force=force)
     async with open_subject_pool() as pool:
-        options = LessonOptions(model, Budget(budget_usd), is_fresh=again)
+        options = OrderOptions(model, Budget(budget_usd), is_fresh=again)
         content = await lesson_on(pool, subject, node, options)
     text = "".join(render(content, LessonFormat.JSON if as_json else format or LessonFormat.MD))
     if output is not None:
@@ -65,7 +66,7 @@ async def lesson(  # noqa: PLR0913, PLR0917  # each is an option of the command
         typer.echo(text, nl=False)
 
 
-async def lesson_on(pool: Pool, subject: str, node: str, options: LessonOptions) -> Lesson:
+async def lesson_on(pool: Pool, subject: str, node: str, options: OrderOptions) -> Lesson:
     """The newest lesson on a node; one that is not there, or is to be fresh, is ordered and waited for.
 
     Raises:

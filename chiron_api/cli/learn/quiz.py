@@ -17,7 +17,8 @@ from chiron_workers.access.audit import command
 from chiron_workers.knowledge.assessment.questions import StoredQuestion
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions, Quiz
 from chiron_workers.learning.lesson_orders import find_node
-from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
+from chiron_workers.learning.order_options import OrderOptions
+from chiron_workers.learning.question_orders import order_marking, order_questions
 from chiron_workers.settings import settings
 from chiron_workers.states import Mark
 
@@ -134,7 +135,7 @@ async def _start(subject: str, node: str, terminal: QuizTerminal, *, count: int,
             has_questions = bool(await store.questions.pick(subject_id, node_id, limit=1))
         advice = ""
         if again or not has_questions:
-            options = QuestionOptions(is_fresh=again)
+            options = OrderOptions(is_fresh=again)
             batch_id = await _have_written(services, subject_id, node_id, options, terminal)
             advice = ADVICE.format(batch_id=batch_id)
         try:
@@ -158,7 +159,7 @@ async def _have_written(
     services: "Services",
     subject_id: str,
     node_id: UUID | None,
-    options: QuestionOptions,
+    options: OrderOptions,
     terminal: QuizTerminal,
 ) -> UUID:
     """Have questions written, and wait for the batch that writes them; its id. It ends also where none was written."""

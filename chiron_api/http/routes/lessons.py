@@ -18,7 +18,8 @@ from chiron_api.reports.lessons.html import HEADERS
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.lessons.reading import lessons_of, read_lesson
-from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
+from chiron_workers.learning.lesson_orders import find_node, order_lesson
+from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs.session import Session
 
@@ -95,7 +96,7 @@ async def list_lessons(id: str, query: Annotated[LessonsQuery, Query()], service
 )
 async def write_lesson(id: str, body: LessonOrder, services: ServicesOf) -> Response:
     """Have a run write a lesson from the facts of a node; 202, also where that was done."""
-    options = LessonOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
+    options = OrderOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
     node = await find_node(services.pool, id, body.node)
     receipt = await order_lesson(services.pool, id, node, options, principal=services.principal)
     await notify(services.settings.redis_url, receipt.batch_id)

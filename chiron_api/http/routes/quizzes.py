@@ -17,7 +17,8 @@ from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, NoQuestions
 from chiron_workers.knowledge.coverage.assessments import RESPONSE_CHARS_MAX
-from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
+from chiron_workers.learning.order_options import OrderOptions
+from chiron_workers.learning.question_orders import order_marking, order_questions
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.states import Mark
 
@@ -69,7 +70,7 @@ DEFAULTS = QuestionRequest()
 )
 async def write_questions(id: str, services: ServicesOf, body: QuestionRequest = DEFAULTS) -> Response:
     """Have runs write questions from the facts of a node, or of each node that has facts: 202 with the batch."""
-    options = QuestionOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
+    options = OrderOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
     batch = await order_questions(services.pool, id, body.node_id, options, principal=services.principal)
     await notify(services.settings.redis_url, batch.batch_id)
     headers = {"Location": f"/v1/batches/{batch.batch_id}"}

@@ -17,7 +17,8 @@ from chiron_api.reports.lessons.formats import render
 from chiron_api.reports.lessons.html import HEADERS, body
 from chiron_workers.knowledge.lessons.reading import read_lesson
 from chiron_workers.learning.journeys import find_journey
-from chiron_workers.learning.lesson_orders import LessonOptions, find_node, order_lesson
+from chiron_workers.learning.lesson_orders import find_node, order_lesson
+from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyState
@@ -60,7 +61,7 @@ async def write_lesson(request: Request) -> Response:
     services, subject_id = services_of(request), str(request.path_params["id"])
     fields = await read_form(request)
     node = await find_node(services.pool, subject_id, fields.get("node", ""))
-    options = LessonOptions(is_fresh=bool(fields.get("again")))
+    options = OrderOptions(is_fresh=bool(fields.get("again")))
     receipt = await order_lesson(services.pool, subject_id, node, options, principal=services.principal)
     await notify(services.settings.redis_url, receipt.batch_id)
     return see_other(f"/batches/{receipt.batch_id}")

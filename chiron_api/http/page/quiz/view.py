@@ -18,7 +18,8 @@ from chiron_workers.batches.summaries import BatchSummary, summary
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX
-from chiron_workers.learning.question_orders import QuestionOptions, order_marking, order_questions
+from chiron_workers.learning.order_options import OrderOptions
+from chiron_workers.learning.question_orders import order_marking, order_questions
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.states import Mark
 
@@ -57,7 +58,7 @@ async def write_questions(request: Request) -> Response:
     async with services.store() as store:
         subject_id = (await store.subjects.require(request.path_params["id"]))["subject_id"]
         has_questions = bool(await store.questions.pick(subject_id, None, limit=1))
-    options = QuestionOptions(is_fresh=bool(fields.get("again")))
+    options = OrderOptions(is_fresh=bool(fields.get("again")))
     try:
         batch = await order_questions(services.pool, subject_id, None, options, principal=services.principal)
     except UsageError as error:
