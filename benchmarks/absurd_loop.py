@@ -14,8 +14,8 @@ from typing import Any
 import psycopg
 from absurd_sdk import AsyncAbsurd, AsyncTaskContext
 from absurdctl import BUNDLED_SCHEMA_SQL
-from bare import Message, Play, answer, ask, calls, definitions, open_client, question
-from look_up import KEEP, passage, row_of
+from bare import Message, Play, answer, ask, calls, open_client, question
+from work import Work, open_work
 
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.settings import settings
@@ -36,7 +36,6 @@ async def install(database_url: str) -> None:
 @asynccontextmanager
 async def opened(*, runs: int) -> AsyncIterator[Play]:
     database_url = settings().database_url
-    tools = definitions(all_tools=False)
     ended: dict[str, asyncio.Event] = {}
     spawns = asyncio.Semaphore(0)
     worker = AsyncAbsurd(database_url, queue_name=QUEUE)
@@ -47,11 +46,13 @@ async def opened(*, runs: int) -> AsyncIterator[Play]:
         topic = params["topic"]
         messages = [question(topic)]
         while True:  # ends: the server plays a set number of turns
-            reply = await context.step("message", lambda: ask(anthropic, messages, tools=tools))
+            reply = await context.step("message", lambda: ask(anthropic, messages, tools=work.tools))
             messages.append(reply)
             if not (uses := calls(reply)):
                 break
-            messages.append(await context.step("message", lambda uses=uses: _results(pool, topic, uses)))
+            messages.append(
+                await context.step("message", lambda uses=uses: _results(pool, work, topic, uses))
+            )
         ended.setdefault(topic, asyncio.Event()).set()
 
     async def play(topic: str) -> None:
@@ -65,6 +66,7 @@ async def opened(*, runs: int) -> AsyncIterator[Play]:
     async with (
         open_pool(database_url, size=CONNECTIONS) as pool,
         open_client(connections=runs + 20) as anthropic,
+        open_work() as work,
     ):
         working = asyncio.create_task(_work(worker, spawns, runs))
         yield play
@@ -85,11 +87,12 @@ async def _is_over(client: AsyncAbsurd, task_id: str) -> bool:
     return found is not None and found.state in ("completed", "failed", "cancelled")
 
 
-async def _results(pool: Pool, topic: str, uses: list[dict[str, Any]]) -> Message:
+async def _results(pool: Pool, work: Work, topic: str, uses: list[dict[str, Any]]) -> Message:
     found = []
     for use in uses:
-        query = use["input"]["query"]
-        async with pool.connection() as connection:
-            await connection.execute(KEEP, row_of(topic, use["id"], query))
-        found.append(passage(query))
+        done = await work.do(topic, use)
+        if done.row is not None:
+            async with pool.connection() as connection:
+                await connection.execute(*done.row)
+        found.append(done.result)
     return answer(uses, found)

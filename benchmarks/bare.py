@@ -1,6 +1,7 @@
-"""The bare loop: the same SDK client on the same transport, read in the same way, and nothing kept.
+"""The bare loop: the SDK's client on its aiohttp transport, and nothing kept but what the kind of turn has it keep.
 
-As a program it plays many conversations at once and prints the time of each turn.
+In the cheapest turn it keeps nothing. In a real one it writes a row for each fact, in a transaction of its own; `work.py` says
+what its tools do. As a program it plays many conversations at once, on uvloop as a worker does, and prints the time of each turn.
 """
 
 import argparse
@@ -14,16 +15,17 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
+import uvloop
 from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
-from look_up import look_up, passage
+from work import Work, kind, open_work
 
-from chiron_workers.model.stream import Accumulation
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.roles import role_of
-from chiron_workers.toolkit.function_tool import tool_of
-from chiron_workers.tools import registry
+from chiron_workers.settings import settings
 
 MODEL = "claude-opus-5-5"
 MAX_TOKENS = 16_000
+CONNECTIONS = 20  # to Postgres, for the rows of real turns
 STREAM = "BENCHMARK_STREAM"  # "types": through the SDK's own helper, as most people write it
 SYSTEM = role_of("research").prompt
 
@@ -43,27 +45,46 @@ async def open_client(*, connections: int) -> AsyncIterator[AsyncAnthropic]:
 @asynccontextmanager
 async def opened(*, runs: int) -> AsyncIterator[Play]:
     """The bare loop as one of the loops that are compared; see `loops.py`."""
-    tools = definitions(all_tools=False)
-    async with open_client(connections=runs + 20) as client:
-        yield lambda topic: converse(client, topic, tools=tools)
+    async with open_client(connections=runs + 20) as client, open_work() as work, _open_rows() as pool:
+        yield lambda topic: converse(client, topic, work=work, pool=pool)
+
+
+@asynccontextmanager
+async def _open_rows() -> AsyncIterator[Pool | None]:
+    """Where the rows of real turns go."""
+    if not kind().is_real:
+        yield None
+        return
+    async with open_pool(settings().database_url, size=CONNECTIONS) as pool:
+        yield pool
 
 
 async def converse(
     client: AsyncAnthropic,
     topic: str,
     *,
-    tools: Sequence[Message],
+    work: Work,
+    pool: Pool | None,
     on_reply: Callable[[], None] = lambda: None,
 ) -> None:
-    """Play one conversation until the model asks for no more tools."""
+    """Play one conversation until the model asks for no more tools; the calls of a reply run side by side."""
     messages = [question(topic)]
     while True:  # ends: the server plays a set number of turns
-        reply = await ask(client, messages, tools=tools)
+        reply = await ask(client, messages, tools=work.tools)
         on_reply()
         messages.append(reply)
         if not (uses := calls(reply)):
             return
-        messages.append(answer(uses, [passage(use["input"]["query"]) for use in uses]))
+        results = await asyncio.gather(*(_result(work, pool, topic, use) for use in uses))
+        messages.append(answer(uses, results))
+
+
+async def _result(work: Work, pool: Pool | None, topic: str, use: dict[str, Any]) -> dict[str, Any]:
+    done = await work.do(topic, use)
+    if pool is not None and done.row is not None:
+        async with pool.connection() as connection:
+            await connection.execute(*done.row)
+    return done.result
 
 
 def question(topic: str) -> Message:
@@ -84,12 +105,32 @@ async def ask(client: AsyncAnthropic, messages: Sequence[Message], *, tools: Seq
 
 
 async def _raw(client: AsyncAnthropic, arguments: dict[str, Any]) -> Message:
-    read = Accumulation()
+    read = _Message()
     async with client.messages.with_streaming_response.create(**arguments, stream=True) as response:
         async for event in AsyncStream.raw_events(response.http_response):
             if event.data:
                 read.add(event.json())
-    return {"role": "assistant", "content": read.message()["content"]}
+    return {"role": "assistant", "content": read.blocks}
+
+
+class _Message:
+    """The blocks of a reply, from the events of its stream."""
+
+    def __init__(self) -> None:
+        self.blocks: list[dict[str, Any]] = []
+        self._parts: list[str] = []
+
+    def add(self, event: dict[str, Any]) -> None:
+        match event["type"]:
+            case "content_block_start":
+                self.blocks.append(event["content_block"])
+                self._parts = []
+            case "content_block_delta":
+                delta = event["delta"]
+                self._parts.append(delta["text"] if delta["type"] == "text_delta" else delta["partial_json"])
+            case "content_block_stop":
+                block, text = self.blocks[-1], "".join(self._parts)
+                block |= {"text": text} if block["type"] == "text" else {"input": json.loads(text or "{}")}
 
 
 async def _through_types(client: AsyncAnthropic, arguments: dict[str, Any]) -> Message:
@@ -105,7 +146,7 @@ def calls(reply: Message) -> list[dict[str, Any]]:
     return [block for block in reply["content"] if block["type"] == "tool_use"]
 
 
-def answer(uses: Sequence[dict[str, Any]], found: Sequence[dict[str, str]]) -> Message:
+def answer(uses: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) -> Message:
     """The message with the results of tool calls."""
     results = [
         {
@@ -119,21 +160,18 @@ def answer(uses: Sequence[dict[str, Any]], found: Sequence[dict[str, str]]) -> M
     return {"role": "user", "content": results}
 
 
-def definitions(*, all_tools: bool) -> list[dict[str, Any]]:
-    return registry().definitions() if all_tools else [tool_of(look_up).definition()]
-
-
-async def _play(*, runs: int, latency_s: float, all_tools: bool) -> list[tuple[str, float]]:
+async def _play(*, runs: int, latency_s: float, tag: str) -> list[tuple[str, float]]:
     turns: list[tuple[str, float]] = []
-    tools = definitions(all_tools=all_tools)
 
-    async def one(client: AsyncAnthropic, n: int) -> None:
-        topic = f"tides {n:04}"
-        await asyncio.sleep(latency_s * n / runs)  # not all in step, as doorbells come one after the other
-        await converse(client, topic, tools=tools, on_reply=lambda: turns.append((topic, time.time())))
+    async def one(client: AsyncAnthropic, work: Work, pool: Pool | None, n: int) -> None:
+        topic = f"tides {tag} {n:04}"
+        await asyncio.sleep(latency_s * n / runs)  # not all in step, as signals come one after the other
+        await converse(
+            client, topic, work=work, pool=pool, on_reply=lambda: turns.append((topic, time.time()))
+        )
 
-    async with open_client(connections=runs + 20) as client:
-        await asyncio.gather(*(one(client, n) for n in range(runs)))
+    async with open_client(connections=runs + 20) as client, open_work() as work, _open_rows() as pool:
+        await asyncio.gather(*(one(client, work, pool, n) for n in range(runs)))
     return turns
 
 
@@ -141,11 +179,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, required=True)
     parser.add_argument("--latency-s", type=float, required=True)
-    parser.add_argument("--all-tools", action="store_true")
+    parser.add_argument("--tag", default="0", help="Part of every topic.")
     arguments = parser.parse_args()
-    turns = asyncio.run(
-        _play(runs=arguments.runs, latency_s=arguments.latency_s, all_tools=arguments.all_tools)
-    )
+    turns = uvloop.run(_play(runs=arguments.runs, latency_s=arguments.latency_s, tag=arguments.tag))
     json.dump(turns, sys.stdout)
 
 

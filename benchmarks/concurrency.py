@@ -1,14 +1,15 @@
 """How many turns one worker process plays at once: `uv run python benchmarks/concurrency.py [--json FILE]`.
 
 A real `celery -A chiron_workers worker` plays 100 and 300 runs against a model with 500 ms latency, after a bare loop
-has played as many conversations. What counts is the time in which all of them are under way.
+has played as many conversations: first in the cheapest turns, then in real ones. What counts is the time in which all of them are
+under way.
 """
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
@@ -16,7 +17,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 from typing import IO, Any
+from uuid import uuid4
 
 import psutil
 import psycopg
@@ -26,6 +29,7 @@ from look_up import create_table
 from report import begin, table
 from sampling import Sampler
 from services import Services, model_server, services
+from work import ALL_TOOLS, CHEAPEST, REAL, REAL_WORK, Kind, turns_of
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
@@ -34,7 +38,12 @@ from chiron_workers.pubsub.signals import notify
 
 SQL = load(__file__)
 PATIENCE_S = 600.0
+REPLY_CHARS = 2_000  # of prose in each reply
 HERE = Path(__file__).parent
+SAME_WORK = "bare same work"
+LABELS = {"bare": "bare loop", SAME_WORK: "bare loop with the same work", "pipeline": "worker"}
+COLUMNS = ("at once", "turns/s", "of ideal", "CPU ms a turn", "Postgres", "model server", "site", "peak MB")
+Servers = dict[str, psutil.Process]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +55,26 @@ class Throughput:
     postgres: float
     server: float
     peak_mb: float
+    site: float = 0.0
+
+    @property
+    def cpu(self) -> float:
+        """Milliseconds a turn, of the client and of Postgres."""
+        return self.client + self.postgres
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One measurement. With all tools the model also asks for those that embed."""
+    """One measurement."""
 
     runs: int
     turns: int
     latency_s: float
-    all_tools: bool
+    kind: Kind = CHEAPEST
+    subjects: int = 1
 
 
-def bare(found: Services, server: psutil.Process, arguments: Asked) -> Throughput:
+def bare(found: Services, servers: Servers, arguments: Asked) -> Throughput:
     command = [
         sys.executable,
         str(HERE / "bare.py"),
@@ -66,30 +82,40 @@ def bare(found: Services, server: psutil.Process, arguments: Asked) -> Throughpu
         str(arguments.runs),
         "--latency-s",
         str(arguments.latency_s),
+        "--tag",
+        uuid4().hex[:8],
     ]
-    command += ["--all-tools"] if arguments.all_tools else []
     with (found.folder / "bare.json").open("w+") as out, started(command, out) as process:
-        with Sampler({"client": process, "postgres": found.postgres, "server": server}) as sampler:
+        with Sampler({"client": process, "postgres": found.postgres} | servers) as sampler:
             assert process.wait(PATIENCE_S) == 0
         out.seek(0)
         return throughput(json.load(out), sampler)
 
 
-def pipeline(found: Services, server: psutil.Process, arguments: Asked) -> Throughput:
+def pipeline(found: Services, servers: Servers, arguments: Asked) -> Throughput:
     command, slots = worker(f"bench{arguments.runs}", arguments)
     with (found.folder / "worker.log").open("w+") as log, started(command, log, **slots) as process:
-        with Sampler({"client": process, "postgres": found.postgres, "server": server}) as sampler:
+        with Sampler({"client": process, "postgres": found.postgres} | servers) as sampler:
             batch_id = asyncio.run(enqueue(found, arguments))
             _wait_for_the_end(found, batch_id, process, log)
         with psycopg.connect(found.settings.database_url) as connection:
             turns = connection.execute(SQL["turns"], {"batch_id": batch_id}).fetchall()
+        check_calls(found)
         return throughput(turns, sampler)
+
+
+def check_calls(found: Services) -> None:
+    """Raises SystemExit if a tool has failed: an error is answered sooner than what was asked for."""
+    with psycopg.connect(found.settings.database_url) as connection:
+        failed = connection.execute(SQL["failed_calls"]).fetchall()
+    for name, count, message in failed:
+        raise SystemExit(f"{count} calls of {name} failed: {message[:500]}")
 
 
 def worker(name: str, arguments: Asked) -> tuple[list[str], dict[str, str]]:
     """The command of a worker for so many runs, and what it needs in its environment."""
     command = [sys.executable, "-m", "celery", "-A", "chiron_workers", "worker", "-c", str(arguments.runs)]
-    command += ["-n", f"{name}@here", *([] if arguments.all_tools else ["-I", "only_look_up"])]
+    command += ["-n", f"{name}@here", *([] if arguments.kind.has_all_tools else ["-I", "only_look_up"])]
     return command, {"CHIRON_CONCURRENCY": str(arguments.runs)}
 
 
@@ -106,8 +132,10 @@ def started(command: list[str], out: IO[str], **more: str) -> Iterator[psutil.Pr
 
 async def enqueue(found: Services, arguments: Asked) -> Any:
     """Submit a batch of runs and ring for them; its id."""
+    tag = uuid4().hex[:8]  # so that no run reads the pages of an earlier one
     runs = [
-        NewRun(f"tides {n:04}", "research", "Physics", MODEL, arguments.turns) for n in range(arguments.runs)
+        NewRun(f"tides {tag} {n:04}", "research", f"Physics {n % arguments.subjects}", MODEL, arguments.turns)
+        for n in range(arguments.runs)
     ]
     async with open_pool(found.settings.database_url, size=2) as pool:
         submitted = await submit(pool, NewBatch(runs, "Physics"))
@@ -143,43 +171,47 @@ def throughput(turns: list[Any], sampler: Sampler) -> Throughput:
     if end <= start:
         raise SystemExit("The runs were never all under way at once: ask for more --turns.")
     count = sum(start < at <= end for _, at in turns)
-    ms = {name: sampler.cpu_s(name, start, end) * 1_000 / count for name in ("client", "postgres", "server")}
+    ms = {name: sampler.cpu_s(name, start, end) * 1_000 / count for name in sampler.names}
     return Throughput(count / (end - start), **ms, peak_mb=sampler.peak_mb("client"))
 
 
 def measure(running: Services, arguments: Asked, *, repeats: int) -> dict[str, list[Throughput]]:
-    """Bare loop and worker by turns, each in a process of its own."""
-    found: dict[str, list[Throughput]] = {"bare": [], "pipeline": []}
+    """Bare loop and worker by turns, each in a process of its own; of real turns also a bare loop that does the same work."""
+    is_real = arguments.kind.is_real
+    found: dict[str, list[Throughput]] = {"bare": [], **({SAME_WORK: []} if is_real else {}), "pipeline": []}
     latency_ms = arguments.latency_s * 1_000
     for _ in range(repeats):
-        with model_server(turns=arguments.turns, latency_ms=latency_ms, reply_chars=2_000) as server:
-            found["bare"].append(bare(running, server, arguments))
-            found["pipeline"].append(pipeline(running, server, arguments))
+        with model_server(
+            turns=arguments.turns, latency_ms=latency_ms, reply_chars=REPLY_CHARS, kind=arguments.kind
+        ) as servers:
+            found["bare"].append(bare(running, servers, arguments))
+            if is_real:
+                with turns_of(REAL_WORK):
+                    found[SAME_WORK].append(bare(running, servers, arguments))
+            found["pipeline"].append(pipeline(running, servers, arguments))
     return found
 
 
 def shown(arguments: Asked, found: dict[str, list[Throughput]]) -> list[list[str]]:
-    ideal = arguments.runs / arguments.latency_s
-    rows = []
-    for name, label in (("bare", "bare loop"), ("pipeline", "worker")):
-        medians = {
-            key: statistics.median(getattr(one, key) for one in found[name]) for key in Throughput.__slots__
-        }
+    """A row for each loop, and one for what the worker makes of the turns of each bare loop."""
+    ideal, rows = arguments.runs / arguments.latency_s, []
+    for name, repeated in found.items():
+        medians = {key: median(getattr(one, key) for one in repeated) for key in Throughput.__slots__}
+        cpu = [f"{medians[key]:.2f}" for key in ("client", "postgres", "server", "site")]
         of_ideal = f"{medians['turns_per_s'] / ideal:.2f}"
-        cpu = [f"{medians[key]:.2f}" for key in ("client", "postgres", "server")]
-        rows.append(
-            [
-                f"{label}, {arguments.runs} runs",
-                f"{medians['turns_per_s']:.0f}",
-                of_ideal,
-                *cpu,
-                f"{medians['peak_mb']:.0f}",
-            ]
-        )
-    pairs = zip(found["pipeline"], found["bare"], strict=True)
-    ratio = statistics.median(ours.turns_per_s / alone.turns_per_s for ours, alone in pairs)
-    rows.append(["  of the bare loop", f"{ratio:.2f}", "", "", "", "", ""])
+        label = f"{LABELS[name]}, {arguments.runs} runs, {arguments.kind.name} turn"
+        rows.append([label, f"{medians['turns_per_s']:.0f}", of_ideal, *cpu, f"{medians['peak_mb']:.0f}"])
+    for name in list(found)[:-1]:
+        pairs = list(zip(found["pipeline"], found[name], strict=True))
+        turns = median(ours.turns_per_s / alone.turns_per_s for ours, alone in pairs)
+        cpu_ratio = median(ours.cpu / alone.cpu for ours, alone in pairs)
+        rows.append([f"  of the {LABELS[name]}", f"{turns:.2f}", "", f"{cpu_ratio:.2f}", "", "", "", ""])
     return rows
+
+
+def figure_name(name: str, arguments: Asked) -> str:
+    """What a measurement is called in the file of --json: `bare 300`, of real turns `bare real 300`."""
+    return f"{name} {'real ' if arguments.kind.is_real else ''}{arguments.runs}"
 
 
 def main() -> None:
@@ -188,18 +220,32 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=30, help="Turns of each run.")
     parser.add_argument("--latency-ms", type=float, default=500)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--all-tools", action="store_true", help="Offer every tool, also those that embed.")
+    parser.add_argument("--turn", nargs="+", choices=("cheapest", "real"), default=("cheapest", "real"))
+    parser.add_argument("--real-turns", type=int, default=12, help="Turns of each run of real turns.")
+    parser.add_argument("--real-repeats", type=int, default=1)
+    parser.add_argument("--subjects", type=int, default=1, help="That the facts of real turns go to.")
+    parser.add_argument(
+        "--all-tools",
+        action="store_true",
+        help="In place of the cheapest turn, offer every tool, also those that embed.",
+    )
     with begin(parser) as (arguments, report):
-        rows = []
+        latency_s, rows = arguments.latency_ms / 1_000, []
+        plans = {
+            "cheapest": (ALL_TOOLS if arguments.all_tools else CHEAPEST, arguments.turns, arguments.repeats),
+            "real": (REAL, arguments.real_turns, arguments.real_repeats),
+        }
         with services() as running:
             create_table(running.settings.database_url)
-            for runs in arguments.runs:
-                one = Asked(runs, arguments.turns, arguments.latency_ms / 1_000, arguments.all_tools)
-                found = measure(running, one, repeats=arguments.repeats)
+            for name, runs in itertools.product(arguments.turn, arguments.runs):
+                kind, turns, repeats = plans[name]
+                one = Asked(runs, turns, latency_s, kind, arguments.subjects)
+                found = measure(running, one, repeats=repeats)
                 rows += shown(one, found)
-                report.figures |= {f"{name} {runs}": [asdict(each) for each in found[name]] for name in found}
-        columns = ["at once", "turns/s", "of ideal", "CPU ms a turn", "Postgres", "model server", "peak MB"]
-        table(f"Concurrency, {arguments.latency_ms:g} ms a reply, load {load_average()}", columns, rows)
+                report.figures |= {
+                    figure_name(key, one): [asdict(each) for each in found[key]] for key in found
+                }
+        table(f"Concurrency, {arguments.latency_ms:g} ms a reply, load {load_average()}", COLUMNS, rows)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bare import Message, Play, answer, ask, calls, definitions, open_client, question
+from bare import Message, Play, answer, ask, calls, open_client, question
 from dbos import DBOS, AsyncSQLAlchemyDatasource, DBOSConfig, SetWorkflowID
-from look_up import KEEP, passage, row_of
+from work import open_work
 
 from chiron_workers.settings import settings
 
@@ -31,18 +31,18 @@ async def opened(*, runs: int) -> AsyncIterator[Play]:
     datasource = await AsyncSQLAlchemyDatasource.create(
         database_url, engine_kwargs={"pool_size": CONNECTIONS, "max_overflow": 0}
     )
-    tools = definitions(all_tools=False)
 
     @DBOS.step(name="ask")
     async def next_message(messages: list[Message]) -> Message:
-        return await ask(client, messages, tools=tools)
+        return await ask(client, messages, tools=work.tools)
 
-    @datasource.transaction(name="look_up", isolation_level="READ COMMITTED")
-    async def look_up(topic: str, use: dict[str, Any]) -> dict[str, str]:
-        query = use["input"]["query"]
-        connection = await datasource.sql_session().connection()
-        await connection.exec_driver_sql(KEEP.as_string(), row_of(topic, use["id"], query))
-        return passage(query)
+    @datasource.transaction(name="use_tool", isolation_level="READ COMMITTED")
+    async def use_tool(topic: str, use: dict[str, Any]) -> dict[str, Any]:
+        done = await work.do(topic, use)
+        if done.row is not None:
+            connection = await datasource.sql_session().connection()
+            await connection.exec_driver_sql(done.row[0].as_string(), done.row[1])
+        return done.result
 
     @DBOS.workflow(name="converse")
     async def converse(topic: str) -> None:
@@ -52,14 +52,14 @@ async def opened(*, runs: int) -> AsyncIterator[Play]:
             messages.append(reply)
             if not (uses := calls(reply)):
                 return
-            messages.append(answer(uses, [await look_up(topic, use) for use in uses]))
+            messages.append(answer(uses, [await use_tool(topic, use) for use in uses]))
 
     async def play(topic: str) -> None:
         with SetWorkflowID(topic):
             handle = await DBOS.start_workflow_async(converse, topic)
         await handle.get_result()
 
-    async with open_client(connections=runs + 20) as client:
+    async with open_client(connections=runs + 20) as client, open_work() as work:
         DBOS(config=_config(database_url))
         DBOS.launch()
         try:

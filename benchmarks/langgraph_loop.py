@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, TypedDict
 
-from bare import Message, Play, answer, ask, calls, definitions, open_client, question
+from bare import Message, Play, answer, ask, calls, open_client, question
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.graph import END, START, StateGraph
-from look_up import KEEP, passage, row_of
+from work import Work, open_work
 
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.settings import settings
@@ -43,12 +43,12 @@ async def install(database_url: str) -> None:
 
 @asynccontextmanager
 async def opened(*, runs: int, state: type[Any] = Talk) -> AsyncIterator[Play]:
-    tools = definitions(all_tools=False)
     async with (
         open_pool(settings().database_url, size=CONNECTIONS) as pool,
         open_client(connections=runs + 20) as client,
+        open_work() as work,
     ):
-        graph = _graph(state, pool, lambda messages: ask(client, messages, tools=tools))
+        graph = _graph(state, pool, work, lambda messages: ask(client, messages, tools=work.tools))
 
         async def play(topic: str) -> None:
             compiled = graph.compile(checkpointer=AsyncPostgresSaver(pool))
@@ -60,17 +60,18 @@ async def opened(*, runs: int, state: type[Any] = Talk) -> AsyncIterator[Play]:
         yield play
 
 
-def _graph(state: type[Any], pool: Pool, model: Model) -> StateGraph[Any, Any, Any, Any]:
+def _graph(state: type[Any], pool: Pool, work: Work, model: Model) -> StateGraph[Any, Any, Any, Any]:
     async def say(talk: Any) -> Talk:
         return _said(await model([entry["said"] for entry in talk["history"]]))
 
     async def use_tools(talk: Any, config: RunnableConfig) -> Talk:
         uses, found = calls(talk["history"][-1]["said"]), []
         for use in uses:
-            query = use["input"]["query"]
-            async with pool.connection() as connection:
-                await connection.execute(KEEP, row_of(config["configurable"]["thread_id"], use["id"], query))
-            found.append(passage(query))
+            done = await work.do(config["configurable"]["thread_id"], use)
+            if done.row is not None:
+                async with pool.connection() as connection:
+                    await connection.execute(*done.row)
+            found.append(done.result)
         return _said(answer(uses, found))
 
     graph = StateGraph(state)

@@ -21,9 +21,14 @@ _listeners: list[Callable[[str], None]] = []
 
 def passage(query: str) -> dict[str, str]:
     """What the tool answers; the bare loop calls this and keeps nothing."""
-    for told in _listeners:
-        told(query)
+    tell(query)
     return {"query": query, "passage": PROSE}
+
+
+def tell(query: str) -> None:
+    """Tell whoever listens in this process that a turn has come to its tools."""
+    for listener in _listeners:
+        listener(query)
 
 
 @tool

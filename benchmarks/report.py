@@ -14,6 +14,7 @@ from cpu import load_average, machine
 from rich.console import Console
 from rich.table import Table
 
+WIDTH = 150  # of a table in a file
 Figures = dict[str, list[dict[str, Any]]]  # each repeat's figures, by what was measured
 
 
@@ -53,4 +54,4 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
         shown.add_column(column, justify="right" if n else "left")
     for row in rows:
         shown.add_row(*row)
-    Console().print(shown)
+    Console(width=None if sys.stdout.isatty() else WIDTH).print(shown)

@@ -49,7 +49,7 @@ def main() -> None:
             )
             show_overhead(report.figures, names, arguments)
             for runs in arguments.runs:
-                one = Asked(runs, arguments.turns_at_once, arguments.latency_ms / 1_000, all_tools=False)
+                one = Asked(runs, arguments.turns_at_once, arguments.latency_ms / 1_000)
                 measured = rivals_throughput.measure(found, names, one, repeats=arguments.repeats_at_once)
                 report.figures |= measured
                 show_throughput(report.figures, names, one)

@@ -83,7 +83,7 @@ def main() -> None:
     with begin(parser) as (given, report):
         report.figures["versions"] = [dict(loops.versions())]
         print(f"seed {given.seed}")
-        arguments = Asked(given.runs, given.turns, given.latency_ms / 1_000, all_tools=False)
+        arguments = Asked(given.runs, given.turns, given.latency_ms / 1_000)
         with services() as found:
             create_table(found.settings.database_url)
             for name in given.loops:

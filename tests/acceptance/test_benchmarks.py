@@ -29,18 +29,24 @@ def figures(name: str, folder: Path, *arguments: str) -> dict[str, list[dict[str
 
 
 def test_the_overhead_of_a_turn_is_measured_early_and_late(tmp_path: Path) -> None:
-    found = figures("turn_overhead", tmp_path, "--turns", "12", "--repeats", "1")
-    assert found.keys() == {"commit", "bare early", "bare late", "pipeline early", "pipeline late"}
-    (early,) = found["pipeline early"]
-    assert early["wall"] > 0
-    assert early["client"] > 0
-    assert early["postgres"] > 0
+    sizes = ("--turns", "12", "--repeats", "1", "--real-turns", "6", "--real-repeats", "1")
+    found = figures("turn_overhead", tmp_path, *sizes)
+    loops = {"bare", "pipeline", "bare real", "bare same work real", "pipeline real"}
+    assert found.keys() == {"commit", "sandbox"} | {
+        f"{name} {when}" for name in loops for when in ("early", "late")
+    }
+    for name in ("pipeline early", "pipeline real early"):
+        (early,) = found[name]
+        assert early["wall"] > 0
+        assert early["client"] > 0
+        assert early["postgres"] > 0
 
 
 def test_a_real_worker_is_measured_against_a_bare_loop(tmp_path: Path) -> None:
-    sizes = ("--runs", "3", "--turns", "8", "--latency-ms", "100", "--repeats", "1")
+    sizes = ("--runs", "3", "--turns", "8", "--latency-ms", "100", "--repeats", "1", "--real-turns", "6")
     found = figures("concurrency", tmp_path, *sizes)
-    assert found.keys() == {"bare 3", "pipeline 3"}
+    real = {"bare real 3", "bare same work real 3", "pipeline real 3"}
+    assert found.keys() == {"bare 3", "pipeline 3"} | real
     for (measured,) in found.values():
         assert measured["turns_per_s"] > 0
         assert measured["peak_mb"] > 0

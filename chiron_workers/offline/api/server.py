@@ -32,6 +32,8 @@ class OfflineServer:
         turns: Load mode: exactly so many replies a conversation, cheap and without meaning. None: research.
         calls: Tool calls in each reply of load mode.
         reply_chars: Characters of text in each reply of load mode.
+        delta_chars: Characters of each delta of a stream, as models send a few at a time. None: a few large ones.
+        site: Load mode: the address of a site. Each reply reads its next page and stores a fact of the page before.
         seed, fault_rate: Which share of the requests fails, and which ones.
         script: Faults of the first requests, in order; None for a request that is served.
         stall_s: Seconds that a stalled stream stays silent before its connection breaks.
@@ -42,6 +44,8 @@ class OfflineServer:
     turns: int | None = None
     calls: int = 1
     reply_chars: int = 400
+    delta_chars: int | None = None
+    site: str = ""
     seed: int = 0
     fault_rate: float = 0.0
     script: Sequence[Fault | None] = ()
@@ -56,7 +60,11 @@ class OfflineServer:
         self._faults = Faults(self.fault_rate, self.seed, self.script)
         self._delivery = Delivery(self.latency_s, self.stall_s)
         self._load = self.turns and Load(
-            turns=self.turns, calls=self.calls, reply_chars=self.reply_chars, prefixes=self._prefixes
+            turns=self.turns,
+            calls=self.calls,
+            reply_chars=self.reply_chars,
+            site=self.site.rstrip("/"),
+            prefixes=self._prefixes,
         )
         app = web.Application(client_max_size=_BODY_BYTES_MAX, middlewares=[_errors])
         app.router.add_post("/v1/messages", self._messages)
@@ -91,10 +99,11 @@ class OfflineServer:
 
     async def _send(self, request: web.Request, turn: Turn, fault: Fault | None) -> web.StreamResponse:
         request_id = request[_REQUEST_ID]
-        if turn.is_streamed and fault is None:
-            return await self._delivery.stream(request, events(turn), request_id)
-        if turn.is_streamed and fault:
-            return await self._delivery.broken(request, events(turn), request_id, fault)
+        if turn.is_streamed:
+            parts = events(turn, delta_chars=self.delta_chars)
+            if fault is None:
+                return await self._delivery.stream(request, parts, request_id)
+            return await self._delivery.broken(request, parts, request_id, fault)
         if fault is Fault.ERROR_EVENT:
             raise OVERLOADED
         if fault:

@@ -11,6 +11,7 @@ from chiron_workers.offline.api.usage import InputUsage
 
 _DELTAS_MAX = 12
 _DELTA_CHARS_MIN = 80
+_DELTA_END = b'""}}\n\n'  # of a delta that holds an empty piece
 
 MODEL = {
     "type": "model",
@@ -60,12 +61,19 @@ def message(turn: Turn) -> dict[str, Any]:
     return {**opening, "content": list(reply.content), "stop_reason": reply.stop}
 
 
-def events(turn: Turn) -> list[bytes]:
-    """A reply as server-sent events, from message_start to message_stop."""
+def events(turn: Turn, *, delta_chars: int | None = None) -> list[bytes]:
+    """A reply as server-sent events, from message_start to message_stop.
+
+    Args:
+        delta_chars: Characters of each delta. None: a block comes in a few large ones.
+    """
     reply = turn.reply
     parts = [_event({"type": "message_start", "message": _opening(turn, output_tokens=1)})]
     for index, block in enumerate(reply.content):
-        parts += _text_events(index, block["text"]) if block["type"] == "text" else _call_events(index, block)
+        if block["type"] == "text":
+            parts += _text_events(index, block["text"], delta_chars)
+        else:
+            parts += _call_events(index, block, delta_chars)
     stop = {"stop_reason": reply.stop, "stop_sequence": None}
     spent = {"output_tokens": reply.tokens}
     parts.append(_event({"type": "message_delta", "delta": stop, "usage": spent}))
@@ -92,27 +100,29 @@ def _opening(turn: Turn, *, output_tokens: int) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _text_events(index: int, text: str) -> tuple[bytes, ...]:
-    deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(text)]
-    return tuple(_block_events(index, {"type": "text", "text": ""}, deltas))
+def _text_events(index: int, text: str, delta_chars: int | None) -> tuple[bytes, ...]:
+    block = {"type": "text", "text": ""}
+    return tuple(_block_events(index, block, ("text_delta", "text"), _pieces(text, delta_chars)))
 
 
-def _call_events(index: int, block: Block) -> Iterator[bytes]:
-    pieces = _pieces(json.dumps(block["input"], ensure_ascii=False))
-    deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
-    return _block_events(index, {**block, "input": {}}, deltas)
+def _call_events(index: int, block: Block, delta_chars: int | None) -> Iterator[bytes]:
+    pieces = _pieces(json.dumps(block["input"], ensure_ascii=False), delta_chars)
+    return _block_events(index, {**block, "input": {}}, ("input_json_delta", "partial_json"), pieces)
 
 
-def _block_events(index: int, start: Block, deltas: list[dict[str, str]]) -> Iterator[bytes]:
+def _block_events(index: int, start: Block, delta: tuple[str, str], pieces: list[str]) -> Iterator[bytes]:
+    """The events of a block; `delta` has the type of its deltas and the field that holds a piece."""
     yield _event({"type": "content_block_start", "index": index, "content_block": start})
-    for delta in deltas:
-        yield _event({"type": "content_block_delta", "index": index, "delta": delta})
+    whole = _event({"type": "content_block_delta", "index": index, "delta": {"type": delta[0], delta[1]: ""}})
+    before, after = whole[: -len(_DELTA_END)], _DELTA_END[2:]
+    for piece in pieces:
+        yield b"%b%b%b" % (before, json.dumps(piece).encode(), after)
     yield _event({"type": "content_block_stop", "index": index})
 
 
-def _pieces(text: str) -> list[str]:
-    """A text in a few parts, so that there is something to stream and little to parse."""
-    size = max(_DELTA_CHARS_MIN, -(-len(text) // _DELTAS_MAX))
+def _pieces(text: str, size: int | None) -> list[str]:
+    """A text in parts of a size, or in so few that there is something to stream and little to parse."""
+    size = size or max(_DELTA_CHARS_MIN, -(-len(text) // _DELTAS_MAX))
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 

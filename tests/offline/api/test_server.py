@@ -122,6 +122,57 @@ async def test_load_plays_exactly_so_many_turns() -> None:
     assert all(fact["content"] in texts for fact in conversation.library.facts)
 
 
+async def test_a_load_of_a_site_reads_a_page_a_turn_and_stores_what_the_page_before_says() -> None:
+    site = "http://site.example/how-long-does-glimmer-moss-glow"
+    said = {
+        f"{site}/{n}": f"Page {n} tells of moss that is wet with sea water and glows." for n in range(1, 5)
+    }
+    pages = {url: ("a page", text) for url, text in said.items()}
+    async with client_of(OfflineServer(turns=5, site="http://site.example/", reply_chars=100)) as client:
+        conversation = Conversation(client, Library(pages))
+        await conversation.ask(TOPIC)
+
+    calls, facts = conversation.library.calls, conversation.library.facts
+    assert [arguments["url"] for name, arguments in calls if name == "web_fetch"] == list(said)
+    assert [(fact["source_url"], fact["quote"]) for fact in facts] == list(said.items())[:3]
+
+
+@pytest.mark.parametrize("size", [1, 16])
+async def test_a_stream_comes_in_deltas_of_so_many_characters(size: int) -> None:
+    async with client_of(OfflineServer(turns=2, delta_chars=size)) as client:
+        arguments: Any = {
+            "model": "offline",
+            "max_tokens": 1_000,
+            "tools": TOOLS,
+            "messages": GOOD["messages"],
+        }
+        parts: list[str] = []
+        async for event in await client.messages.create(**arguments, stream=True):
+            if event.type == "content_block_delta":
+                delta: Any = event.delta
+                parts.append(delta.text if delta.type == "text_delta" else delta.partial_json)
+        [text, call] = (await client.messages.create(**arguments)).content
+
+    assert max(map(len, parts)) == size
+    assert "".join(parts) == text.text + json.dumps(call.input)
+
+
+async def test_load_counts_on_where_a_conversation_begins_anew_from_its_summary() -> None:
+    full = {"role": "user", "content": [RESULT, {"type": "text", "text": "Your context window is full. It"}]}
+    history = [*GOOD["messages"], {"role": "assistant", "content": [CALL]}]
+    async with client_of(OfflineServer(turns=4)) as client:
+        arguments: Any = {"model": "offline", "max_tokens": 1_000, "tools": TOOLS}
+        summary = await client.messages.create(**arguments, messages=[*history, full])
+        [words] = summary.content
+        anew = [{"role": "user", "content": f"{TOPIC}\n\nYour context window was full. {words.text}"}]
+        third = await client.messages.create(**arguments, messages=anew)
+        last = await client.messages.create(
+            **arguments, messages=[*anew, *history[1:], {"role": "user", "content": [RESULT]}]
+        )
+
+    assert [third.stop_reason, last.stop_reason] == ["tool_use", "end_turn"]
+
+
 async def test_load_counts_the_same_with_any_json_spacing() -> None:
     history = [
         *GOOD["messages"],
