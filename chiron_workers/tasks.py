@@ -17,6 +17,7 @@ from chiron_workers.errors import ChironError
 from chiron_workers.settings import settings
 from chiron_workers.states import Outcome
 from chiron_workers.telemetry.logs import log_to_stderr
+from chiron_workers.worker.collector import spare_start_up
 from chiron_workers.worker.shutdown import drain_on_sigterm
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ def _start_worker(sender: Any, **_: Any) -> None:
     try:
         require_broker()
         host(slots)
+        spare_start_up()
     except ChironError as error:
         raise SystemExit(f"chiron: {error}") from None
     except Exception as error:  # noqa: BLE001  # Celery would log it and go on, a worker that plays nothing

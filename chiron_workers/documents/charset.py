@@ -1,8 +1,6 @@
 import codecs
 import re
 
-from charset_normalizer import from_bytes
-
 from chiron_workers.documents.document import UnreadableError
 
 SNIFFED_BYTES = 2048
@@ -81,6 +79,8 @@ def _decode_unmarked(data: bytes, declared_charset: str) -> str:
             return data.decode(charset or "utf-8")
         except (UnicodeDecodeError, LookupError):
             continue
+    from charset_normalizer import from_bytes
+
     best = from_bytes(data).best()
     if best is None:
         raise UndecodableError("its charset is not known")

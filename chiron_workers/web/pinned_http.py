@@ -1,6 +1,6 @@
 """An HTTP client that refuses private addresses (SSRF): names are resolved once, checked and pinned.
 
-The default policy is `PUBLIC_ONLY`; `PRIVATE_ALLOWED` opens loopback and private networks. Which addresses a run may
+The default policy is `PUBLIC_ONLY`; `private_allowed` opens loopback and private networks. Which addresses a run may
 fetch after it read private files is decided in sources/egress.py.
 """
 
@@ -9,6 +9,7 @@ import socket
 from collections.abc import AsyncIterator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -59,22 +60,34 @@ PUBLIC_ONLY = ssrfguard.Policy(
 METADATA_ADDRESSES = tuple(
     ip_network(address) for address in ("fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe")
 )
-PRIVATE_ALLOWED = ssrfguard.Policy(
-    denied_networks=DENIED_NETWORKS,
-    allowed_ports=frozenset(range(1, 65_536)),
-    allowed_networks=tuple(
-        part
-        for network in ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
-        for part in _exclude(ip_network(network), METADATA_ADDRESSES)
-    ),
-)
 # A lookup cannot be interrupted; in threads of its own, a stalled name server blocks nothing else.
 DNS_THREADS = ThreadPoolExecutor(16, thread_name_prefix="lookup")
 
 
 def policy_for(*, allow_private: bool) -> ssrfguard.Policy:
     """The policy for public addresses, or also for loopback and private networks on any port."""
-    return PRIVATE_ALLOWED if allow_private else PUBLIC_ONLY
+    return private_allowed() if allow_private else PUBLIC_ONLY
+
+
+@cache
+def private_allowed() -> ssrfguard.Policy:
+    """The policy for all that is not denied. It lists every port, four megabytes, and so is made on first use."""
+    return ssrfguard.Policy(
+        denied_networks=DENIED_NETWORKS,
+        allowed_ports=frozenset(range(1, 65_536)),
+        allowed_networks=tuple(
+            part
+            for network in (
+                "127.0.0.0/8",
+                "::1/128",
+                "10.0.0.0/8",
+                "172.16.0.0/12",
+                "192.168.0.0/16",
+                "fc00::/7",
+            )
+            for part in _exclude(ip_network(network), METADATA_ADDRESSES)
+        ),
+    )
 
 
 class PinnedResolver(AbstractResolver):

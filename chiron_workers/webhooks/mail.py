@@ -6,8 +6,6 @@ from email.policy import SMTP
 from email.utils import localtime
 from typing import Any
 
-import aiosmtplib
-
 from chiron_workers.settings import Settings
 from chiron_workers.webhooks.deliveries import Answer, Claim
 from chiron_workers.webhooks.wording import sentence
@@ -21,6 +19,8 @@ async def send_mail(
     """Hand a mail to the mail server; its Message-ID is the same at each try."""
     if not settings.smtp_host:
         return Answer(None, "No mail server is known to this worker; set CHIRON_SMTP_HOST.")
+    import aiosmtplib
+
     try:
         await aiosmtplib.send(
             _message(claim, payload, settings),

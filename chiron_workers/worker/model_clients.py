@@ -1,8 +1,12 @@
+from typing import TYPE_CHECKING
+
 from chiron_workers.model import Model
 from chiron_workers.model.admission import Admission
-from chiron_workers.offline import ServerThread, start_in_thread
 from chiron_workers.runs.leases import Run
 from chiron_workers.settings import OFFLINE_MODEL, Settings
+
+if TYPE_CHECKING:
+    from chiron_workers.offline import ServerThread
 
 
 class ModelClients:
@@ -23,6 +27,8 @@ class ModelClients:
         if run.model != OFFLINE_MODEL:
             return self._model
         if self._offline is None:
+            from chiron_workers.offline import start_in_thread
+
             self._offline_server = start_in_thread()
             self._offline = Model(
                 self._settings, self.admission, base_url=self._offline_server.url, api_key=OFFLINE_MODEL

@@ -11,8 +11,6 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-
 LANGUAGES = ("en", "de", "es", "fr", "it", "ru")
 FREQUENT_WORDS = 20_000  # of each language; of other words those that a text writes as names count as names
 CHUNK_CHARS = 50_000  # that are parsed at a time, so that no other thread waits for long
@@ -37,6 +35,8 @@ class CommonWords:
         """Whether a folded word is common; of a word that is written like a name only if it is frequent too."""
         if word.isdecimal():
             return is_plain_number(word)
+        import numpy as np
+
         hashes = self.frequent_words if is_name else self.words
         place = int(np.searchsorted(hashes, hash(word)))
         return (len(word) <= SHORT_CHARS and word.isascii()) or (
@@ -83,12 +83,16 @@ def is_plain_number(digits: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _read() -> CommonWords:
+    import numpy as np
+
     hashes, frequent_hashes = zip(*map(_hashes_of, LANGUAGES), strict=True)
     return CommonWords(np.unique(np.concatenate(hashes)), np.unique(np.concatenate(frequent_hashes)))
 
 
 def _hashes_of(language: str) -> tuple[Any, Any]:
     """The hashes of the words of a language, and of the frequent ones."""
+    import numpy as np
+
     # Parsed as a whole, the JSON of one language would keep the event loop waiting for a quarter of a second.
     text = gzip.decompress(
         (files("spellchecker") / "resources" / f"{language}.json.gz").read_bytes()

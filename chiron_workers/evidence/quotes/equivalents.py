@@ -5,6 +5,7 @@ Digits of full width are digits; those of other scripts and of mathematical font
 
 import unicodedata
 from functools import cache
+from itertools import chain
 from typing import Any
 
 # Stands in a folded text where a word was broken at the end of a line: the hyphen may be the word's own or not.
@@ -34,12 +35,7 @@ LIGATURES = (0x132, 0x133, 0x149, 0x17F, 0x1E9B, 0x210E, *range(0x1C4, 0x1CD), *
 LIGATURES += (*range(0xFB00, 0xFB18), *range(0xFB50, 0xFDFC), *range(0xFE70, 0xFEFD), *range(0xFF61, 0xFFDD))
 LIGATURES += tuple(range(0x1D400, 0x1D7CC))
 # Everything that has a canonical decomposition stands in these blocks, Hangul syllables aside.
-DECOMPOSABLE = (
-    *range(0xC0, 0x3100),
-    *range(0xA600, 0xAC00),
-    *range(0xF900, 0x1F000),
-    *range(0x2F800, 0x2FA20),
-)
+DECOMPOSABLE = (range(0xC0, 0x3100), range(0xA600, 0xAC00), range(0xF900, 0x1F000), range(0x2F800, 0x2FA20))
 JAMO = (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))
 
 
@@ -68,7 +64,7 @@ def expansions() -> tuple[dict[str, str], Any]:
     spellings = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in LIGATURES} | {"…": "..."}
     spellings |= {
         chr(code): unicodedata.normalize("NFC", chr(code))
-        for code in DECOMPOSABLE
+        for code in chain(*DECOMPOSABLE)
         if chr(code) not in spellings
     }
     expanded_letters = {letter: spelt for letter, spelt in spellings.items() if letter != spelt}
@@ -84,7 +80,7 @@ def combining_marks() -> Any:
 
     is_mark = np.zeros(0x110000, bool)
     is_mark[list(JAMO)] = True
-    for code in DECOMPOSABLE:
+    for code in chain(*DECOMPOSABLE):
         parts = unicodedata.decomposition(chr(code)).split()
         if unicodedata.combining(chr(code)):
             is_mark[code] = True
