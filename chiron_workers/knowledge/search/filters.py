@@ -80,6 +80,8 @@ async def build_condition(session: Session, filters: Filters) -> Condition:
         "min_confidence": unit_interval(filters.min_confidence, field="min_confidence"),
     }
     vector_clauses, fact_clauses = ["accepted"], []
+    if args["min_confidence"]:
+        vector_clauses.append("confident")
     if filters.subject_id is not None:
         args["subject_id"] = slug(filters.subject_id)
         vector_clauses.append("of_subject")

@@ -1,5 +1,8 @@
 -- accepted
-f.status = any(%(statuses)s) and f.confidence >= %(min_confidence)s::real
+f.status = any(%(statuses)s)
+
+-- confident
+and f.confidence >= %(min_confidence)s::real
 
 -- of_subject
 and f.subject_id = %(subject_id)s

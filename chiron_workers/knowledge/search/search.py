@@ -167,6 +167,8 @@ class Search:
         statement = _statement(mode, small_condition, table, nearest, ("size_counted", "sampled"))
         sizes = _size_args(SMALL_SUBJECT_FACTS)
         args = small_condition.args | self._fusion_args() | sizes | query_args | {"recall": 1.0}
+        if mode is SearchMode.VECTOR:  # ranked exactly, and fused with nothing
+            args["depth"] = args["limit"]
         return await self.session.rows(statement, args, prepare=True)
 
     async def _search_large(
@@ -267,10 +269,12 @@ def _statement(
         condition=condition.clause,
         **parts,
     )
-    result_query = SQL["shown"].format(
-        similarity=SQL["similarity" if table else "no_similarity"],
-        vectors=SQL["vectors"].format(table=table) if table else sql.SQL(""),
-    )
+    similarity, vectors = "similarity", SQL["vectors"].format(table=table) if table else None
+    if mode is SearchMode.VECTOR:
+        similarity, vectors = "similarity_ranked", None
+    elif table is None:
+        similarity = "no_similarity"
+    result_query = SQL["shown"].format(similarity=SQL[similarity], vectors=vectors or sql.SQL(""))
     return SQL[mode].format(
         nearest=nearest,
         matching=match_clauses,

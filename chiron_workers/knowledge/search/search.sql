@@ -240,6 +240,10 @@ select f.id::text as id, f.subject_id, f.content, f.quote, f.quote_state, f.cont
 -- similarity
 round((1 - (v.embedding <=> %(vector)s::halfvec))::numeric, 6)::float8
 
+-- similarity_ranked
+-- A search by vectors alone has compared them already.
+round(b.score::numeric, 6)::float8
+
 -- no_similarity
 null::float8
 
