@@ -211,8 +211,11 @@ select id, topic, format('it is %%s, held by %%s until %%s', state, worker, leas
     or stop_requested is not null and state <> 'running';
 
 -- batches
+-- Until it is completed it may count more open runs than it has. What its runs have cost stands in its row, and for what is under way in several.
 select b.id, b.name as topic, format('its %%s are %%s, and its runs add up to %%s', name_of_sum, counted, added) as difference
   from batches b
+  join batch_costs c
+    on c.batch_id = b.id
   join (select batch_id, count(*) as runs,
                count(*) filter (where state in ('queued', 'running', 'paused')) as open_runs,
                sum(spent_usd) as spent_usd, sum(spent_tokens) as spent_tokens,
@@ -222,11 +225,12 @@ select b.id, b.name as topic, format('its %%s are %%s, and its runs add up to %%
     on sums.batch_id = b.id,
        lateral (values
          ('runs', b.run_count, sums.runs),
-         ('open runs', b.open_runs, sums.open_runs),
-         ('USD', b.spent_usd, sums.spent_usd),
-         ('tokens', b.spent_tokens, sums.spent_tokens),
-         ('unconfirmed USD', b.unconfirmed_usd, sums.unconfirmed_usd),
-         ('unconfirmed tokens', b.unconfirmed_tokens, sums.unconfirmed_tokens)
+         ('open runs', b.open_runs,
+          case when b.finished_at is null then greatest(b.open_runs, sums.open_runs) else sums.open_runs end),
+         ('USD', c.spent_usd, sums.spent_usd),
+         ('tokens', c.spent_tokens, sums.spent_tokens),
+         ('unconfirmed USD', c.unconfirmed_usd, sums.unconfirmed_usd),
+         ('unconfirmed tokens', c.unconfirmed_tokens, sums.unconfirmed_tokens)
        ) as compared (name_of_sum, counted, added)
  where counted <> added;
 

@@ -23,7 +23,7 @@ select count(*) as n from events where kind = 'batch.completed' and batch_id = %
 select open_runs, finished_at from batches where id = %(batch_id)s;
 
 -- spent
-select spent_usd from batches where id = %(batch_id)s;
+select spent_usd from batch_costs where batch_id = %(batch_id)s;
 
 -- connections
 select pid, application_name, state, query from pg_stat_activity

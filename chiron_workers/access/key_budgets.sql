@@ -12,9 +12,10 @@ date_trunc('day', now() at time zone 'utc')
 -- An open batch counts with its whole budget, on each day on which it is open; one that has ended with what it has cost,
 -- on the day on which it ended.
 select k.id as key_id,
-       (select coalesce(sum(case when b.finished_at is null then greatest(b.budget_usd, b.spent_usd + b.unconfirmed_usd)
-                                 else b.spent_usd + b.unconfirmed_usd end), 0)
+       (select coalesce(sum(case when b.finished_at is null then greatest(b.budget_usd, c.spent_usd + c.unconfirmed_usd)
+                                 else c.spent_usd + c.unconfirmed_usd end), 0)
           from batches b
+          join batch_costs c on c.batch_id = b.id
          where b.key_id = k.id
            and (b.finished_at is null
                 or k.budget_period = 'total'

@@ -100,9 +100,11 @@ update batches
 -- What a batch of a key has cost counts against the budget of the key, and of a journey as well, since it was spent.
 with gone as (
   delete from batches
+   using batch_costs c
    where id = %(batch_id)s
+     and c.batch_id = id
      and not exists (select from runs where batch_id = %(batch_id)s)
-  returning id, key_id, spent_usd + unconfirmed_usd as usd, finished_at
+  returning id, key_id, c.spent_usd + c.unconfirmed_usd as usd, finished_at
 ), counted as (
   insert into access_key_spending (key_id, day, usd)
   select key_id, (coalesce(finished_at, now()) at time zone 'utc')::date, usd

@@ -12,14 +12,14 @@ from psycopg.rows import DictRow
 from chiron_workers.access.audit import record_within
 from chiron_workers.access.key_budgets import require_room
 from chiron_workers.billing.budgets import Budget, freeze_missing_prices, set_budget
-from chiron_workers.db.connect import Pool, fetch_one
+from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.events import ON_REQUEST, Event
 from chiron_workers.runs.leases import MORE_TURNS
 from chiron_workers.runs.model_holds import lift
 from chiron_workers.runs.notices import announce
-from chiron_workers.runs.release import close_batch
 from chiron_workers.states import FINAL_STATES, EventKind, RunState, StopRequest
 
 SQL = load(__file__)
@@ -118,14 +118,10 @@ async def _stop(  # what differs between cancel and pause
         if not stopped_rows and not requested_rows:
             await _raise_conflict(connection, target, f"nothing of it can be {state}")
         events = [Event(batch_id, row["id"], row["seq"], kind, row["at"], ON_REQUEST) for row in stopped_rows]
-        if (
-            state.is_final
-            and stopped_rows
-            and await _count_open(connection, batch_id, -len(stopped_rows)) == 0
-        ):
-            events.append(await close_batch(connection, batch_id=batch_id, run_id=stopped_rows[-1]["id"]))
         await announce(connection, batch_id, events)
         await record_within(connection, target=target)
+    if state.is_final and stopped_rows:
+        events += await complete_batch(pool, batch_id)
     return SteeringResult(len(stopped_rows), len(requested_rows), events)
 
 
@@ -159,7 +155,7 @@ async def _requeue(
         if not rows and not models and not (resumes and budget != NO_CHANGE):
             await _raise_conflict(connection, target, f"nothing of it is {' or '.join(from_states)}")
         if not resumes:
-            await _count_open(connection, batch_id, len(rows))
+            await connection.execute(SQL["reopen"], {"batch_id": batch_id, "count": len(rows)})
         await require_room(connection, batch_id)
         await record_within(connection, target=target)
     requeued_rows = [row for row in rows if row["seq"] is not None]
@@ -175,11 +171,6 @@ async def _require_money(connection: AsyncConnection[DictRow], args: Mapping[str
 def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:
     data = {"role": row["role"], "topic": row["topic"], "reason": reason}
     return Event(batch_id, row["id"], row["seq"], EventKind.RUN_QUEUED, row["at"], data)
-
-
-async def _count_open(connection: AsyncConnection[DictRow], batch_id: UUID, change: int) -> int:
-    row = await fetch_one(connection, SQL["count_open"], {"batch_id": batch_id, "change": change})
-    return int(row["open_runs"])
 
 
 async def batch_of(connection: AsyncConnection[DictRow], target: UUID) -> UUID:

@@ -148,14 +148,13 @@ delete from notes
  using restarted
  where notes.run_id = restarted.id;
 
--- count_open
+-- reopen
 -- The batch row comes last, after its runs. What is tried again starts now, also before the batch's own time.
 update batches
-   set open_runs = open_runs + %(change)s,
-       ready_at = case when %(change)s > 0 then least(ready_at, now()) else ready_at end,
-       finished_at = case when open_runs + %(change)s = 0 then now() end
- where id = %(batch_id)s
-returning open_runs;
+   set open_runs = open_runs + %(count)s,
+       ready_at = least(ready_at, now()),
+       finished_at = null
+ where id = %(batch_id)s;
 
 -- batch_of
 select id as batch_id

@@ -13,10 +13,11 @@ update batches
  where id = %(target)s;
 
 -- of_batch
-select budget_usd, spent_usd + unconfirmed_usd as spent_usd,
-       budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens
-  from batches
- where id = %(batch_id)s;
+select b.budget_usd, c.spent_usd + c.unconfirmed_usd as spent_usd,
+       b.budget_tokens, c.spent_tokens + c.unconfirmed_tokens as spent_tokens
+  from batches b
+  join batch_costs c on c.batch_id = b.id
+ where b.id = %(batch_id)s;
 
 -- models
 select distinct model, price

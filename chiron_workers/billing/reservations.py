@@ -88,6 +88,8 @@ async def reserve(
     async with pool.connection() as connection:
         if await (await connection.execute(SQL["reserve"], args)).fetchone():
             return
+        if await _reserve_at_once(connection, args, has_day=daily_usd is not None):
+            return
         async with connection.transaction():
             await _reserve_from_all(connection, run, max_cost, args, daily_usd=daily_usd)
 
@@ -100,6 +102,23 @@ async def release(pool: Pool, run: Run, max_cost: MaxCost) -> None:
 async def write_off(pool: Pool, run: Run, max_cost: MaxCost) -> None:
     """Count a call that was cut as unconfirmed, with all that was reserved for it. Raises LeaseLost."""
     await _write_fenced(pool, run, max_cost, "write_off")
+
+
+async def _reserve_at_once(
+    connection: AsyncConnection[DictRow], args: dict[str, Any], *, has_day: bool
+) -> bool:
+    """Whether every budget has room for the call, which is reserved then.
+
+    One journey to Postgres: whoever waits for a lock waits for no process that is busy. Why there is no room, `_reserve_from_all`
+    says.
+    """
+    async with connection.pipeline(), connection.transaction():
+        await connection.execute(SQL["lock_run"], args)
+        await connection.execute(SQL["lock_batch"], args)
+        if has_day:
+            await connection.execute(SQL["lock_day"])
+        cursor = await connection.execute(SQL["reserve_from_all"], args)
+    return await cursor.fetchone() is not None
 
 
 async def _reserve_from_all(
@@ -116,20 +135,23 @@ async def _reserve_from_all(
     if run_row["is_reserved"]:
         return
     _require_price(run, "The run", run_row, max_cost)
-    for balance in _balances(
-        "The run", run_row, run_row, f"`chiron resume {run.id} --budget-usd` gives it more."
-    ):
+    for balance in _balances("The run", run_row, f"`chiron resume {run.id} --budget-usd` gives it more."):
         balance.require(args[balance.unit])
-    args["batch_id"] = run_row["batch_id"]
-    batch_row = await fetch_one(connection, SQL["lock_batch"], args)
-    _require_price(run, "The batch", batch_row, max_cost)
-    reserved_row = await fetch_one(connection, SQL["reserved_of_batch"], args)
-    remedy = f"`chiron resume {run.batch_id} --budget-usd` gives it more."
-    for balance in _balances("The batch", batch_row, reserved_row, remedy):
-        balance.require(args[balance.unit])
+    if run_row["is_bound"]:
+        await _require_batch_budget(connection, run, max_cost, args)
     if daily_usd is not None:
         await _require_daily_budget(connection, args, daily_usd)
     await connection.execute(SQL["add"], args)
+
+
+async def _require_batch_budget(
+    connection: AsyncConnection[DictRow], run: Run, max_cost: MaxCost, args: dict[str, Any]
+) -> None:
+    await connection.execute(SQL["lock_batch"], args)
+    row = await fetch_one(connection, SQL["balance_of_batch"], args)
+    _require_price(run, "The batch", row, max_cost)
+    for balance in _balances("The batch", row, f"`chiron resume {run.batch_id} --budget-usd` gives it more."):
+        balance.require(args[balance.unit])
 
 
 def _require_price(run: Run, owner: str, row: DictRow, max_cost: MaxCost) -> None:
@@ -153,11 +175,11 @@ async def _require_daily_budget(
         raise BudgetSpent(str(error), retry_after_s=day["day_ends_in_s"]) from None
 
 
-def _balances(owner: str, row: DictRow, reserved_row: DictRow, remedy: str) -> Iterator[Balance]:
+def _balances(owner: str, row: DictRow, remedy: str) -> Iterator[Balance]:
     for unit in ("usd", "tokens"):
         unit_remedy = remedy if unit == "usd" else remedy.replace("--budget-usd", "--budget-tokens")
-        limit, spent = row[f"budget_{unit}"], row[f"spent_{unit}"]
-        yield Balance(owner, unit, limit, spent, reserved_row[f"reserved_{unit}"], unit_remedy)
+        limit, spent, reserved = (row[f"{name}_{unit}"] for name in ("budget", "spent", "reserved"))
+        yield Balance(owner, unit, limit, spent, reserved, unit_remedy)
 
 
 async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> None:
@@ -172,6 +194,7 @@ async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> 
 def _args(run: Run, max_cost: MaxCost) -> dict[str, Any]:
     return {
         "run_id": run.id,
+        "batch_id": run.batch_id,
         "lease": run.lease,
         "usd": max_cost.usd,
         "tokens": max_cost.tokens,

@@ -1,14 +1,24 @@
--- reserve
--- Where nothing but the run's own budget binds, its row alone decides. The commit does not wait for the disk: a
--- crash of Postgres may forget what calls in flight have reserved, and their replies settle all the same.
--- Whoever reserves is alive, so the lease is renewed: a call that begins is not taken over a moment later.
--- The call's number makes it safe to repeat when nobody knows whether the commit arrived.
-update runs r
-   set leased_until = greatest(r.leased_until, clock_timestamp() + %(lease_for)s),
+-- reserved
+-- What a reservation changes in the row of its run. Whoever reserves is alive, so the lease is renewed: a call that begins is
+-- not taken over a moment later. The call's number makes it safe to repeat when nobody knows whether the commit arrived.
+       leased_until = greatest(r.leased_until, clock_timestamp() + %(lease_for)s),
        reserved_usd = r.reserved_usd + %(usd)s,
        reserved_tokens = r.reserved_tokens + %(tokens)s,
        reserved_calls = r.reserved_calls + 1,
        calls_in_flight = r.calls_in_flight || %(call)s::int
+
+-- fits_run
+(r.budget_usd is null
+        or %(keeps_budgets)s
+           and r.spent_usd + r.unconfirmed_usd + r.reserved_usd + %(usd)s <= r.budget_usd)
+   and (r.budget_tokens is null
+        or r.spent_tokens + r.unconfirmed_tokens + r.reserved_tokens + %(tokens)s <= r.budget_tokens)
+
+-- reserve
+-- Where nothing but the run's own budget binds, its row alone decides. The commit does not wait for the disk: a
+-- crash of Postgres may forget what calls in flight have reserved, and their replies settle all the same.
+update runs r
+   set {{reserved}}
   from batches b
  where r.id = %(run_id)s
    and r.lease = %(lease)s
@@ -18,41 +28,50 @@ update runs r
    and b.budget_usd is null
    and b.budget_tokens is null
    and %(daily_usd)s::numeric is null
-   and (r.budget_usd is null
-        or %(keeps_budgets)s
-           and r.spent_usd + r.unconfirmed_usd + r.reserved_usd + %(usd)s <= r.budget_usd)
-   and (r.budget_tokens is null
-        or r.spent_tokens + r.unconfirmed_tokens + r.reserved_tokens + %(tokens)s <= r.budget_tokens)
+   and {{fits_run}}
 returning set_config('synchronous_commit', 'off', true);
 
 -- lock_run
-select batch_id, budget_usd, spent_usd + unconfirmed_usd as spent_usd, reserved_usd,
-       budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens, reserved_tokens,
-       %(call)s = any(calls_in_flight) as is_reserved,
+select r.budget_usd, r.spent_usd + r.unconfirmed_usd as spent_usd, r.reserved_usd,
+       r.budget_tokens, r.spent_tokens + r.unconfirmed_tokens as spent_tokens, r.reserved_tokens,
+       %(call)s = any(r.calls_in_flight) as is_reserved,
+       b.budget_usd is not null or b.budget_tokens is not null as is_bound,
        set_config('synchronous_commit', 'off', true)
-  from runs
- where id = %(run_id)s
-   and lease = %(lease)s
-   and state = 'running'
-   for update;
+  from runs r
+  join batches b on b.id = r.batch_id
+ where r.id = %(run_id)s
+   and r.lease = %(lease)s
+   and r.state = 'running'
+   for update of r;
 
 -- lock_batch
--- After the run, as everywhere. Whoever reserves from a batch's budget waits here for the one before.
-select budget_usd, spent_usd + unconfirmed_usd as spent_usd,
-       budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens
+-- After the run, as everywhere. Whoever reserves from a batch's budget waits here for the one before, which does not wait for
+-- the disk. Replies settle without this lock.
+select 1
   from batches
  where id = %(batch_id)s
-   for update;
+   and (budget_usd is not null or budget_tokens is not null)
+   for no key update;
 
 -- lock_day
 -- Whoever reserves from the day's money waits here for the one before.
 select pg_advisory_xact_lock(7201848);
 
--- reserved_of_batch
-select coalesce(sum(reserved_usd), 0) as reserved_usd, coalesce(sum(reserved_tokens), 0)::bigint as reserved_tokens
-  from runs
- where batch_id = %(batch_id)s
-   and state = 'running';
+-- balance_of_batch
+-- What is spent and what is reserved, of one moment: a reply takes its cost from the one to the other.
+select b.budget_usd, b.budget_tokens,
+       c.spent_usd + c.unconfirmed_usd as spent_usd,
+       c.spent_tokens + c.unconfirmed_tokens as spent_tokens,
+       reserved.usd as reserved_usd,
+       reserved.tokens as reserved_tokens
+  from batches b
+  join batch_costs c on c.batch_id = b.id
+ cross join lateral (
+   select coalesce(sum(reserved_usd), 0) as usd, coalesce(sum(reserved_tokens), 0)::bigint as tokens
+     from runs
+    where batch_id = b.id
+      and state = 'running') reserved
+ where b.id = %(batch_id)s;
 
 -- day
 -- Of this moment, and not of the transaction's begin: it may have waited for the lock over midnight. What is reserved counts
@@ -68,14 +87,37 @@ select coalesce((select sum(usd)
        extract(epoch from date_trunc('day', clock.at, 'utc') + interval '1 day' - clock.at)::float as day_ends_in_s
   from clock;
 
+-- reserve_from_all
+-- As the statements above decide, one by one: with every lock that it needs taken before, in this transaction.
+update runs r
+   set {{reserved}}
+  from batches b
+ cross join lateral (
+   select coalesce(sum(reserved_usd), 0) as usd, coalesce(sum(reserved_tokens), 0) as tokens
+     from runs
+    where batch_id = b.id
+      and state = 'running'
+      and (b.budget_usd is not null or b.budget_tokens is not null)) reserved
+  join batch_costs c on c.batch_id = b.id
+ where r.id = %(run_id)s
+   and r.lease = %(lease)s
+   and r.state = 'running'
+   and %(call)s <> all(r.calls_in_flight)
+   and b.id = r.batch_id
+   and {{fits_run}}
+   and (b.budget_usd is null
+        or %(keeps_budgets)s
+           and c.spent_usd + c.unconfirmed_usd + reserved.usd + %(usd)s <= b.budget_usd)
+   and (b.budget_tokens is null
+        or c.spent_tokens + c.unconfirmed_tokens + reserved.tokens + %(tokens)s <= b.budget_tokens)
+   and (%(daily_usd)s::numeric is null
+        or (select day.spent_usd + day.reserved_usd from ({{day}}) day) + %(usd)s <= %(daily_usd)s::numeric)
+returning 1 as is_reserved;
+
 -- add
-update runs
-   set leased_until = greatest(leased_until, clock_timestamp() + %(lease_for)s),
-       reserved_usd = reserved_usd + %(usd)s,
-       reserved_tokens = reserved_tokens + %(tokens)s,
-       reserved_calls = reserved_calls + 1,
-       calls_in_flight = calls_in_flight || %(call)s::int
- where id = %(run_id)s;
+update runs r
+   set {{reserved}}
+ where r.id = %(run_id)s;
 
 -- is_held
 select 1
@@ -114,11 +156,12 @@ with fence as (
      and %(call)s = any(calls_in_flight)
   returning batch_id),
 counted as (
-  update batches
-     set unconfirmed_usd = unconfirmed_usd + %(usd)s,
-         unconfirmed_tokens = unconfirmed_tokens + %(tokens)s
+  insert into batch_sums (batch_id, shard, unconfirmed_usd, unconfirmed_tokens)
+  select batch_id, %(shard)s, %(usd)s, %(tokens)s
     from fence
-   where batches.id = fence.batch_id),
+      on conflict (batch_id, shard) do update
+     set unconfirmed_usd = batch_sums.unconfirmed_usd + excluded.unconfirmed_usd,
+         unconfirmed_tokens = batch_sums.unconfirmed_tokens + excluded.unconfirmed_tokens),
 spent_today as (
   insert into spending (day, shard, usd)
   select (clock_timestamp() at time zone 'utc')::date, %(shard)s, %(usd)s

@@ -83,10 +83,11 @@ select jb.batch_id
 -- What its step has ordered and is paused, with what that has spent: runs that have met their own budget or are in a batch
 -- without one, else batches.
 select distinct case when own.is_bound then r.id else b.id end as target,
-       case when own.is_bound then r.spent_usd + r.unconfirmed_usd else b.spent_usd + b.unconfirmed_usd end as spent_usd
+       case when own.is_bound then r.spent_usd + r.unconfirmed_usd else c.spent_usd + c.unconfirmed_usd end as spent_usd
   from journeys j
   join journey_batches jb on jb.journey_id = j.id and jb.order_step = j.order_step
   join batches b on b.id = jb.batch_id
+  join batch_costs c on c.batch_id = b.id
   join runs r on r.batch_id = b.id
   cross join lateral (select b.budget_usd is null or coalesce(r.error ->> 'budget' = 'run', false) as is_bound) own
  where j.id = %(id)s
@@ -95,8 +96,8 @@ select distinct case when own.is_bound then r.id else b.id end as target,
  order by 1;
 
 -- spent
-select coalesce(sum(greatest(jb.cost_usd, b.spent_usd + b.unconfirmed_usd)), 0) as usd
+select coalesce(sum(greatest(jb.cost_usd, c.spent_usd + c.unconfirmed_usd)), 0) as usd
   from journey_batches jb
-  left join batches b on b.id = jb.batch_id
+  left join batch_costs c on c.batch_id = jb.batch_id
  where jb.journey_id = %(id)s
    and jb.is_own;

@@ -72,11 +72,11 @@ returning step;
 -- settle_costs
 -- What batches cost stays known when they are pruned.
 update journey_batches jb
-   set cost_usd = b.spent_usd + b.unconfirmed_usd
-  from batches b
+   set cost_usd = c.spent_usd + c.unconfirmed_usd
+  from batch_costs c
  where jb.journey_id = %(id)s
-   and b.id = jb.batch_id
-   and jb.cost_usd <> b.spent_usd + b.unconfirmed_usd;
+   and c.batch_id = jb.batch_id
+   and jb.cost_usd <> c.spent_usd + c.unconfirmed_usd;
 
 -- ended_key
 select name

@@ -13,6 +13,7 @@ from chiron_workers.db.outages import Value, commit_paid, is_fault_of_data, thro
 from chiron_workers.db.queries import load
 from chiron_workers.errors import LeaseLost
 from chiron_workers.instruments import TokenCounts, record_lost_reply, record_reply
+from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.entries import (
     Compaction,
     Entry,
@@ -257,7 +258,7 @@ class Journal:
     async def release(self, run: Run, release: Release) -> bool:
         """Release a run; False if messages arrived that a completed run must still answer.
 
-        The last open run of a batch also completes the batch, in the same transaction.
+        The last open run of a batch also completes the batch, in a transaction of its own.
 
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
@@ -271,7 +272,10 @@ class Journal:
             self.publish_all(events)
             return True
 
-        return await through_outage(attempt)
+        is_released = await through_outage(attempt)
+        if is_released:
+            self.publish_all(await complete_batch(self.pool, run.batch_id))
+        return is_released
 
     def publish_all(self, events: Sequence[Event]) -> None:
         """Publish what was committed."""

@@ -71,15 +71,16 @@ logged as (
 
 -- accounts
 -- The cost to the batch and to the day (of now: a tool's transaction may have begun the day before), which commits with
--- the fence. Postgres runs what nobody reads from the last to the first, so the batch row, which many runs share, is
--- locked last.
+-- the fence. Postgres runs what nobody reads from the last to the first, so the rows that other runs of the same shard
+-- share are locked last: the day's, then the batch's.
 paid as (
-  update batches
-     set spent_usd = batches.spent_usd + coalesce(%(cost_usd)s::numeric, 0),
-         spent_tokens = batches.spent_tokens + %(tokens)s
+  insert into batch_sums (batch_id, shard, spent_usd, spent_tokens)
+  select batch_id, %(shard)s, coalesce(%(cost_usd)s::numeric, 0), %(tokens)s
     from fence
-   where batches.id = fence.batch_id
-     and %(tokens)s > 0),
+   where %(tokens)s > 0
+      on conflict (batch_id, shard) do update
+     set spent_usd = batch_sums.spent_usd + excluded.spent_usd,
+         spent_tokens = batch_sums.spent_tokens + excluded.spent_tokens),
 spent_today as (
   insert into spending (day, shard, usd)
   select (clock_timestamp() at time zone 'utc')::date, %(shard)s, %(cost_usd)s

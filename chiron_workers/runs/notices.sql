@@ -15,10 +15,11 @@ select id as run_id, batch_id, subject_id, topic as name, state, facts, spent_us
  where id = any(%(run_ids)s);
 
 -- batch
-select id as batch_id, subject_id, name, spent_usd,
-       (select sum(facts) from runs where batch_id = batches.id)::int as facts
-  from batches
- where id = %(batch_id)s;
+select b.id as batch_id, b.subject_id, b.name, c.spent_usd,
+       (select sum(facts) from runs where batch_id = b.id)::int as facts
+  from batches b
+  join batch_costs c on c.batch_id = b.id
+ where b.id = %(batch_id)s;
 
 -- insert
 insert into deliveries (id, webhook_id, kind, payload)

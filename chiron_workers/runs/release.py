@@ -1,15 +1,16 @@
-"""How a lease ends: the run completes, fails, pauses, is cancelled or goes back to the queue, and its batch may complete."""
+"""How a lease ends: the run completes, fails, pauses, is cancelled or goes back to the queue.
+
+After the commit of what is final, `batch_completion.py` looks whether its batch is over.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import ON_REQUEST, Event
@@ -43,7 +44,7 @@ async def release_run(
     locked_row = await _lock(connection, run)
     if locked_row is None or (release.state == RunState.COMPLETED and locked_row["unread"]):
         return None
-    await _spend_reserved(connection, run, locked_row)
+    await _write_off_reserved(connection, [(run, locked_row)])
     return await _release_locked(connection, run, release, locked_row)
 
 
@@ -53,20 +54,11 @@ async def release_runs(
     """As `release_run` for many runs whose workers are lost; those that are fenced off are passed over."""
     leased_rows = [(run, release, await _lock(connection, run)) for run, release in releases]
     ours = [(run, release, locked_row) for run, release, locked_row in leased_rows if locked_row is not None]
-    # All before the first batch: replies hold their row of the day while they wait for that of their batch.
-    for run, _, locked_row in ours:
-        await _spend_reserved(connection, run, locked_row)
+    await _write_off_reserved(connection, [(run, locked_row) for run, _, locked_row in ours])
     events = []
     for run, release, locked_row in ours:
         events += await _release_locked(connection, run, release, locked_row) or []
     return events
-
-
-async def close_batch(connection: AsyncConnection[DictRow], *, batch_id: UUID, run_id: UUID) -> Event:
-    """Say that a batch is completed, in the sequence of the run that ended last; the run row is locked by now."""
-    args = {"batch_id": batch_id, "run_id": run_id}
-    row = await fetch_one(connection, SQL["close_batch"], args)
-    return Event(batch_id, run_id, row["seq"], EventKind.BATCH_COMPLETED, row["at"], row["data"])
 
 
 def apply_stop_request(release: Release, stop_requested: StopRequest | None) -> Release:
@@ -89,13 +81,10 @@ async def _release_locked(
 ) -> list[Event] | None:
     release = apply_stop_request(release, locked_row["stop_requested"])
     args = fence(run, release.events) | _release_columns(release)
-    args |= {"reserved_usd": locked_row["reserved_usd"], "reserved_tokens": locked_row["reserved_tokens"]}
     row = await (await connection.execute(SQL["release"], args)).fetchone()
     if row is None:
         return None
     events = numbered_events(run, row, release.events)
-    if row["open_runs"] == 0:
-        events.append(await close_batch(connection, batch_id=run.batch_id, run_id=run.id))
     if locked_row["has_webhooks"]:
         await announce(connection, run.batch_id, events)
     return events
@@ -106,10 +95,25 @@ async def _lock(connection: AsyncConnection[DictRow], run: LeasedRun) -> DictRow
     return await (await connection.execute(SQL["lock"], args)).fetchone()
 
 
-async def _spend_reserved(connection: AsyncConnection[DictRow], run: LeasedRun, locked_row: DictRow) -> None:
-    if locked_row["reserved_usd"]:
-        args = {"shard": shard_of(run.id), "usd": locked_row["reserved_usd"]}
-        await connection.execute(SQL["spend"], args)
+async def _write_off_reserved(
+    connection: AsyncConnection[DictRow], leased_rows: Sequence[tuple[LeasedRun, DictRow]]
+) -> None:
+    # Replies hold their row of the day while they wait for that of their batch: all days before the first batch, and the
+    # rows of each kind in one order.
+    reserved = sorted(
+        (shard_of(run.id), run.batch_id, row["reserved_usd"], row["reserved_tokens"])
+        for run, row in leased_rows
+        if row["reserved_tokens"]
+    )
+    args = [
+        {"shard": shard, "batch_id": batch_id, "usd": usd, "tokens": tokens}
+        for shard, batch_id, usd, tokens in reserved
+    ]
+    for arg in args:
+        if arg["usd"]:
+            await connection.execute(SQL["spend"], arg)
+    for arg in args:
+        await connection.execute(SQL["count_unconfirmed"], arg)
 
 
 def _release_columns(release: Release) -> dict[str, Any]:

@@ -51,41 +51,19 @@ logged as (
   select id, seq_before + e.position, batch_id, e.kind, e.data::json, at
     from fence,
          rows from (string_to_table(%(kinds)s, ','), string_to_table(%(datas)s, E'\n'))
-           with ordinality as e (kind, data, position)),
-counted as (
-  update batches
-     set open_runs = open_runs - %(closes)s::int,
-         finished_at = case when open_runs = %(closes)s::int then now() end,
-         unconfirmed_usd = unconfirmed_usd + %(reserved_usd)s,
-         unconfirmed_tokens = unconfirmed_tokens + %(reserved_tokens)s
-    from fence
-   where batches.id = fence.batch_id
-     and (%(closes)s or %(reserved_tokens)s > 0)
-  returning open_runs)
-select seq_before, at, (select open_runs from counted) as open_runs
+           with ordinality as e (kind, data, position))
+select seq_before, at
   from fence;
 
 -- spend
--- What the day has cost; a call that is unconfirmed counts in full.
+-- What the day has cost; a call that is unconfirmed counts in full. Before the sums of the batch, as everywhere.
 insert into spending (day, shard, usd)
 values ((clock_timestamp() at time zone 'utc')::date, %(shard)s, %(usd)s)
     on conflict (day, shard) do update set usd = spending.usd + excluded.usd;
 
--- close_batch
--- Whoever ends the last open run says so, in its own run's sequence. The batch row is locked by now, and all
--- other runs of it have ended.
-with counts as (
-  select json_object_agg(state, n) as runs, coalesce(sum(silent), 0) as silent
-    from (select state, count(*) as n, count(*) filter (where silent) as silent
-            from runs
-           where batch_id = %(batch_id)s
-           group by state) by_state),
-counter as (
-  update runs
-     set seq = seq + 1
-   where id = %(run_id)s
-  returning id, batch_id, seq)
-insert into events (run_id, seq, batch_id, kind, data)
-select id, seq, batch_id, 'batch.completed', json_build_object('runs', runs, 'silent', silent)
-  from counter, counts
-returning seq, at, data;
+-- count_unconfirmed
+insert into batch_sums (batch_id, shard, unconfirmed_usd, unconfirmed_tokens)
+values (%(batch_id)s, %(shard)s, %(usd)s, %(tokens)s)
+    on conflict (batch_id, shard) do update
+   set unconfirmed_usd = batch_sums.unconfirmed_usd + excluded.unconfirmed_usd,
+       unconfirmed_tokens = batch_sums.unconfirmed_tokens + excluded.unconfirmed_tokens;

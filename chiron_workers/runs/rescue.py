@@ -3,6 +3,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chiron_workers.db.queries import load
+from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.fence import LeasedRun
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.release import Release, failed_release, release_runs
@@ -49,6 +50,8 @@ async def rescue(journal: Journal, *, may_rescue: Callable[[Server], bool], max_
         releases = [(run, _release(run, max_attempts)) for run in expired_runs]
         events = await release_runs(connection, releases)
     journal.publish_all(events)
+    for batch_id in {run.batch_id for run in expired_runs}:
+        journal.publish_all(await complete_batch(journal.pool, batch_id))
     return len(expired_runs)
 
 

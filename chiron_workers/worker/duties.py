@@ -26,6 +26,7 @@ from chiron_workers.learning.orchestrator import advance_due
 from chiron_workers.pubsub.cooldowns import Cooldown
 from chiron_workers.pubsub.signals import signals
 from chiron_workers.rechecks.orders import perform_next_recheck
+from chiron_workers.runs.batch_completion import complete_batches
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.settings import Settings
@@ -39,6 +40,7 @@ from chiron_workers.worker.postgres_contact import PostgresContact
 log = structlog.get_logger()
 
 INDEX_INTERVAL_S = 300.0
+COMPLETION_INTERVAL_S = 5.0
 LOOK_S = 0.5  # between two looks whether Postgres answers
 
 
@@ -93,6 +95,14 @@ async def rescue_lost_runs(
                 log.warning("runs.rescued", runs=count)
                 on_rescue()
         await asyncio.sleep(settings.rescue_s)
+
+
+async def complete_ended_batches(journal: Journal) -> None:
+    """Complete the batches whose last run was ended by a process that was killed before it said so; never ends."""
+    while True:
+        with outages_logged("batches"):
+            journal.publish_all(await complete_batches(journal.pool))
+        await asyncio.sleep(COMPLETION_INTERVAL_S)
 
 
 async def save_metrics(metrics: WorkerMetrics) -> None:

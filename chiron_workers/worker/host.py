@@ -36,6 +36,7 @@ from chiron_workers.worker.duties import (
     Duties,
     advance_journeys,
     build_vector_indexes,
+    complete_ended_batches,
     index_earlier_words,
     listen_for_signals,
     log_deafness,
@@ -181,6 +182,7 @@ class Host:
         self._duties.start(
             self._heartbeat.beat(),
             rescue_lost_runs(journal, settings, self._contact, on_rescue=wake),
+            complete_ended_batches(journal),
             log_silence(self._contact, silence_max_s=settings.lease_s / 2),
             start_due_subscriptions(
                 pool, settings, is_draining=lambda: self._executions.is_draining, on_start=wake

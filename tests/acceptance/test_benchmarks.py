@@ -73,6 +73,15 @@ def test_the_delay_of_a_commit_is_measured_from_the_last_byte_of_its_reply(tmp_p
     assert len(found["bare"]) > 1
 
 
+def test_runs_of_one_batch_are_measured_beside_those_of_several(tmp_path: Path) -> None:
+    sizes = ("--runs", "4", "--batches", "2", "--turns", "5", "--latency-ms", "200", "--repeats", "1")
+    found = figures("shared_rows", tmp_path, *sizes)
+    assert found.keys() == {
+        f"{batches}, {money}" for batches in ("one batch", "2 batches") for money in ("no budget", "a budget")
+    }
+    assert all(measured["turns_per_s"] > 0 for (measured,) in found.values())
+
+
 def test_the_way_of_an_event_is_measured_beside_redis_alone(tmp_path: Path) -> None:
     found = figures("streams", tmp_path, "--streams", "3", "--rate", "5", "--seconds", "2")
     assert found.keys() == {"3 streams", "3 subscribers"}

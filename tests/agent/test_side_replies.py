@@ -63,7 +63,7 @@ async def sums(stage: Stage, run_id: UUID) -> dict[str, Any]:
         """select (select coalesce(sum(cost_usd), 0) from entries) as entries,
                   (select coalesce(sum(cost_usd), 0) from tool_results) as results,
                   (select coalesce(sum(cost_usd), 0) from side_replies) as answers,
-                  (select spent_usd from batches) as batch, (select sum(usd) from spending) as day"""
+                  (select spent_usd from batch_costs) as batch, (select sum(usd) from spending) as day"""
     )
     assert row["spent_usd"] == parts["entries"] + parts["results"] + parts["answers"]
     assert row["spent_usd"] == parts["batch"] == parts["day"]

@@ -131,10 +131,10 @@ async def test_the_sums_of_the_batch_follow_and_the_last_run_takes_it_along(play
     first, second = await stage.submit("tides", "moons")
     batch_id = await batch_of(stage, first)
     await stage.play(first)
-    spent = (await stage.rows("select spent_usd from batches"))[0]["spent_usd"]
+    spent = (await stage.rows("select spent_usd from batch_costs"))[0]["spent_usd"]
     await delete(stage.pool, first)
-    [row] = await stage.rows("select run_count, open_runs, spent_usd from batches")
-    assert row == {"run_count": 1, "open_runs": 1, "spent_usd": spent}  # money that is spent stays spent
+    [row] = await stage.rows("select run_count, finished_at, c.spent_usd from batches, batch_costs c")
+    assert row == {"run_count": 1, "finished_at": None, "spent_usd": spent}  # money that is spent stays spent
     assert await stage.play(second) is Outcome.PLAYED
     assert (await summary(stage.pool, batch_id)).state == "completed"
     assert (await stage.kinds(second))[-1] == "batch.completed"

@@ -61,7 +61,7 @@ async def test_a_reply_settles_what_was_reserved_for_it(stage: Stage) -> None:
     row = await stage.row(run.id)
     assert (row["reserved_usd"], row["reserved_tokens"], row["reserved_calls"]) == (0, 0, 0)
     assert (row["spent_usd"], row["spent_tokens"], row["unconfirmed_usd"]) == (Decimal("0.05"), 110, 0)
-    (batch,) = await stage.rows("select spent_usd, spent_tokens, unconfirmed_usd from batches")
+    (batch,) = await stage.rows("select spent_usd, spent_tokens, unconfirmed_usd from batch_costs")
     assert batch == {"spent_usd": Decimal("0.05"), "spent_tokens": 110, "unconfirmed_usd": 0}
     assert (await stage.rows("select sum(usd) as usd from spending"))[0]["usd"] == Decimal("0.05")
 
@@ -131,7 +131,7 @@ async def test_200_runs_that_ask_at_once_never_pass_the_budget_of_their_batch(st
         said = await asyncio.gather(*(ask(run) for run in left))
         found += said
         left = [run for run, word in zip(left, said, strict=True) if word == "MoneyReserved"]
-    (batch,) = await stage.rows("select spent_usd from batches")
+    (batch,) = await stage.rows("select spent_usd from batch_costs")
     assert budget - most.usd < batch["spent_usd"] <= budget
     assert found.count("BudgetSpent") == 200 - found.count("answered")
 
@@ -171,7 +171,7 @@ async def test_a_call_that_was_cut_counts_as_unconfirmed_everywhere(stage: Stage
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await write_off(stage.pool, run, CALL)
     assert await money(stage, run.id) == (0, CALL.usd, 1)
-    (batch,) = await stage.rows("select spent_usd, unconfirmed_usd, unconfirmed_tokens from batches")
+    (batch,) = await stage.rows("select spent_usd, unconfirmed_usd, unconfirmed_tokens from batch_costs")
     assert batch == {"spent_usd": 0, "unconfirmed_usd": CALL.usd, "unconfirmed_tokens": CALL.tokens}
     assert (await stage.rows("select sum(usd) as usd from spending"))[0]["usd"] == CALL.usd
 
@@ -190,8 +190,8 @@ async def test_a_takeover_counts_the_call_of_the_dead_worker_as_unconfirmed(stag
     await stage.rows("update runs set leased_until = now() - interval '1 hour' returning id")
     assert await rescue(journal(stage), may_rescue=lambda _: True, max_attempts=5) == 1
     assert await money(stage, run.id) == (0, CALL.usd, 1)
-    (batch,) = await stage.rows("select unconfirmed_usd, open_runs from batches")
-    assert batch == {"unconfirmed_usd": CALL.usd, "open_runs": 1}
+    (batch,) = await stage.rows("select c.unconfirmed_usd, finished_at from batch_costs c, batches")
+    assert batch == {"unconfirmed_usd": CALL.usd, "finished_at": None}
     for late in (
         reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE),
         release(stage.pool, run, CALL),
@@ -238,11 +238,12 @@ async def test_the_rescue_of_many_runs_waits_for_nobody_who_waits_for_their_batc
         [run.id for run in lost],
     )
     async with stage.pool.connection() as living, living.transaction():
-        # What the commit of a reply holds before it comes to the row of the batch.
-        await living.execute(SQL["spend"], {"shard": shard_of(lost[1].id), "usd": 1})
+        # What the commit of a reply holds before it comes to the sums of the batch.
+        sums = {"batch_id": lost[1].batch_id, "shard": shard_of(lost[1].id), "usd": 1, "tokens": 1}
+        await living.execute(SQL["spend"], sums)
         rescuing = asyncio.create_task(rescue(journal(stage), may_rescue=lambda _: True, max_attempts=5))
         await until_somebody_waits(stage)
-        await living.execute("update batches set spent_usd = spent_usd + 1")
+        await living.execute(SQL["count_unconfirmed"], sums)
     assert await rescuing == 2
     assert [await money(stage, run.id) for run in lost] == [(0, CALL.usd, 1)] * 2
 

@@ -87,11 +87,11 @@ async def test_the_batch_keeps_its_budget_and_its_sums(stage: Stage) -> None:
     await stage.rows("update runs set ready_at = now() where state = 'queued' returning 1")
     assert await stage.play(runs["queued"]) is Outcome.PLAYED
     [sums] = await stage.rows(
-        """select b.budget_usd, b.spent_usd, b.open_runs, (select sum(cost_usd) from entries) as paid,
+        """select b.budget_usd, c.spent_usd, b.finished_at, (select sum(cost_usd) from entries) as paid,
                   (select sum(spent_usd) from runs) as of_runs
-             from batches b"""
+             from batches b, batch_costs c"""
     )
-    assert (float(sums["budget_usd"]), sums["open_runs"]) == (5, 6)
+    assert (float(sums["budget_usd"]), sums["finished_at"]) == (5, None)
     assert sums["spent_usd"] == sums["paid"] == sums["of_runs"] > 0
 
 

@@ -10,6 +10,7 @@ from support.scripted_model import says
 from chiron_workers.agent.play import Answer
 from chiron_workers.batches.steering import cancel, pause
 from chiron_workers.errors import BudgetSpent
+from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.release import failed_release, release_run
 from chiron_workers.states import NoticeKind
 from chiron_workers.webhooks.webhooks import KINDS
@@ -28,6 +29,7 @@ async def release(stage: Stage, run_id: Any, ended: Any, *, commits: bool = True
     run = await stage.claim(run_id)
     async with stage.pool.connection() as connection, connection.transaction(force_rollback=not commits):
         assert await release_run(connection, run, ended) is not None
+    await complete_batch(stage.pool, run.batch_id)
 
 
 async def test_the_end_of_a_batch_is_announced_with_what_it_came_to(stage: Stage, hook: Hook):
