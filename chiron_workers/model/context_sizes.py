@@ -34,7 +34,8 @@ class ContextSizes:
         tokens = self._settings.get(model)
         if tokens is None:
             description = await self._descriptions.of(model)
-            tokens = (description and description.max_input_tokens) or DEFAULT_TOKENS
+            tokens_max = None if description is None else description.get("max_input_tokens")
+            tokens = tokens_max if isinstance(tokens_max, int) and tokens_max > 0 else DEFAULT_TOKENS
         return min(tokens, self._limits.get(model, tokens))
 
     def shrink(self, model: str, tokens: int) -> None:

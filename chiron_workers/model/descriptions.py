@@ -1,12 +1,12 @@
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-
-from anthropic.types import ModelInfo
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 RETRY_S = 300.0  # after the server could not be asked
 
-Fetch = Callable[[str], Awaitable[ModelInfo | None]]
+Description = Mapping[str, Any]  # the API's "Get a model", as JSON; a server may say it in any shape
+Fetch = Callable[[str], Awaitable[Description | None]]
 
 
 class ModelDescriptions:
@@ -18,10 +18,10 @@ class ModelDescriptions:
 
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
-        self._descriptions: dict[str, tuple[ModelInfo | None, float]] = {}
+        self._descriptions: dict[str, tuple[Description | None, float]] = {}
         self._fetching = asyncio.Lock()
 
-    async def of(self, model: str) -> ModelInfo | None:
+    async def of(self, model: str) -> Description | None:
         """What its server says of a model; None where it says nothing, or cannot be asked for now."""
         async with self._fetching:  # runs that start together ask once
             description, until = self._descriptions.get(model, (None, 0.0))

@@ -1,4 +1,4 @@
-"""Classifies failed model calls. The only place that knows the errors of the API and of the SDK."""
+"""Classifies failed model calls. The only place that knows the errors of the API."""
 
 import math
 from collections.abc import Mapping
@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import aiohttp
-import anthropic
-import httpx2
 
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.context_sizes import window_exceeded
+from chiron_workers.model.faults import CannotCall, ConnectionBroken, StatusError, StreamCut, Unsendable
 
 HOLD_MAX_S = 3600.0  # whatever a server asks for: it may have changed its mind by then
 SPEND_HOLD_S = 900.0  # a spend limit does not heal by itself within seconds
@@ -27,7 +26,6 @@ RAMP_LIMIT = "ramp_limit_exceeded"  # 429: usage may not grow so fast
 
 MEND_KEY = "Set ANTHROPIC_API_KEY, or CHIRON_MODEL=offline to do without."
 
-# The SDK, or what it stands on, refuses a header with a line break and words that are no text.
 UNSENDABLE = (
     "The request cannot be sent: a header or the text holds characters that do not belong there. "
     "Check ANTHROPIC_API_KEY and ANTHROPIC_CUSTOM_HEADERS for line breaks."
@@ -35,35 +33,25 @@ UNSENDABLE = (
 
 # A gateway answers these for a server that it asked and that may be at work.
 GATEWAY_FAULTS = (502, 504, 520, 524)
-# With one of these as its cause a request never left. httpx2's own ConnectError does not tell: the aiohttp
-# transport also raises it when the server hangs up on a request that it has.
+# With one of these as its cause a request never left.
 NEVER_SENT = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
-    httpx2.ConnectTimeout,
-    httpx2.LocalProtocolError,
-    httpx2.PoolTimeout,
-    httpx2.UnsupportedProtocol,
+    aiohttp.NonHttpUrlClientError,
+    aiohttp.InvalidURL,
 )
 
-
-class StreamCut(Exception):
-    """A stream that ended, without an error of its own, before the reply was complete."""
-
-
-# What a broken connection or a broken stream raises, beside the SDK's own errors: the reply is not complete, so the call
-# may be made again.
+# What a broken connection or a broken stream raises: the reply is not complete, so the call may be made again.
 STREAM_FAULTS = (
     StreamCut,
-    anthropic.APIConnectionError,
-    anthropic.APIResponseValidationError,
-    httpx2.TransportError,
+    ConnectionBroken,
     aiohttp.ClientError,
-    ValueError,  # an event whose JSON cannot be read (JSONDecodeError)
+    ValueError,  # an event whose text cannot be read (UnicodeDecodeError)
     TimeoutError,
     ConnectionError,
-    RuntimeError,  # the SDK on events out of order
+    RuntimeError,
 )
+CALL_FAULTS = (StatusError, Unsendable, CannotCall, *STREAM_FAULTS)  # whatever may go wrong with a call
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +74,20 @@ def classify(error: Exception) -> Failure:
     """Classify an error of a model call."""
     if isinstance(error, RunFailed):
         return Failure(str(error), fatal=error)
-    if isinstance(error, anthropic.APIStatusError):
+    if isinstance(error, StatusError):
         return _classify_status(error)
-    if _is_unsendable(error):
+    if isinstance(error, Unsendable | UnicodeEncodeError):
         return _fatal("request", UNSENDABLE)
     if isinstance(error, STREAM_FAULTS):
-        reason = f"The connection to the model broke ({type(error).__name__})."
+        name = str(error) if isinstance(error, ConnectionBroken) else type(error).__name__
+        reason = f"The connection to the model broke ({name})."
         return Failure(reason, maybe_billed=not _was_never_sent(error))
     return _fatal("credentials", f"The model cannot be called: {error} {MEND_KEY}")
 
 
-def _is_unsendable(error: Exception) -> bool:
-    is_refused = isinstance(error, anthropic.APIConnectionError) and isinstance(error.__cause__, ValueError)
-    return is_refused or isinstance(error, UnicodeEncodeError)
-
-
 def _was_never_sent(error: BaseException | None) -> bool:
+    if isinstance(error, ConnectionBroken):
+        return not error.is_sent
     while error is not None:
         if isinstance(error, NEVER_SENT):
             return True
@@ -109,17 +95,17 @@ def _was_never_sent(error: BaseException | None) -> bool:
     return False
 
 
-def _classify_status(error: anthropic.APIStatusError) -> Failure:
-    status, words, body = error.status_code, _words(error), str(error.body)
+def _classify_status(error: StatusError) -> Failure:
+    status, words, body = error.status, _words(error), str(error.body)
     is_streamed = status == 200
-    retry_after_s = retry_after_s_of(error.response.headers)
+    retry_after_s = retry_after_s_of(error.headers)
     if status == 402 or any(limit in body for limit in SPEND_LIMITS):
         reason = f"A spend limit of the account is reached: {words}"
         return Failure(reason, retry_after_s or SPEND_HOLD_S, is_full=True, maybe_billed=is_streamed)
     if RAMP_LIMIT in body:
         return Failure(f"The model answers {status}: {words}", retry_after_s or RAMP_S, is_full=True)
     is_transient = status in (408, 409, 429) or status >= 500
-    asks_for_retry = error.response.headers.get("x-should-retry") == "true"
+    asks_for_retry = error.headers.get("x-should-retry") == "true"
     if is_transient or (is_streamed and error.type in RETRY_TYPES) or asks_for_retry:
         return Failure(
             f"The model answers {error.type if is_streamed else status}: {words}",
@@ -142,10 +128,7 @@ def _fatal(kind: str, message: str, *, maybe_billed: bool = False) -> Failure:
     return Failure(message, maybe_billed=maybe_billed, fatal=RunFailed(kind, message))
 
 
-def _words(error: anthropic.APIStatusError) -> str:
-    body = error.body
-    if isinstance(body, dict) and isinstance(body.get("error"), dict):
-        return str(body["error"].get("message", ""))[:500].rstrip(".") + "."
+def _words(error: StatusError) -> str:
     return error.message[:500].rstrip(".") + "."
 
 

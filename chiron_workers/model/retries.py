@@ -5,10 +5,8 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-import anthropic
-
 from chiron_workers.errors import ModelHeld, ModelUnavailable, RunFailed
-from chiron_workers.model.failures import STREAM_FAULTS, Failure, classify
+from chiron_workers.model.failures import CALL_FAULTS, Failure, classify
 
 Answer = TypeVar("Answer")
 OnFailure = Callable[[Failure], Awaitable[None]]
@@ -55,7 +53,7 @@ async def with_retries(
         await before_try()
         try:
             return await call()
-        except (anthropic.AnthropicError, RunFailed, *STREAM_FAULTS) as error:
+        except (RunFailed, *CALL_FAULTS) as error:
             failure = classify(error)
         await on_failure(failure)
         if failure.fatal is not None:

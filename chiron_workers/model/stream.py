@@ -1,12 +1,15 @@
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import groupby
+from typing import Any, cast
 
-from chiron_workers.model.failures import StreamCut
+from chiron_workers.model.faults import StreamCut
 from chiron_workers.runs.entries import INVALID_JSON
 
 Wire = dict[str, Any]  # JSON as it came
 FIELDS = ("model", "stop_reason", "usage")  # of a message, beside its content
+NO_SENSE = "its stream holds an event that makes no sense ({})"
 LEVELS_MAX = 200  # of JSON in JSON: what is nested deeper can be read and not be written again
 
 
@@ -24,7 +27,12 @@ class Accumulation:
     is_ended: bool = False  # whether message_stop came, which is the last event
     _message: Wire = field(default_factory=dict)
     _blocks: list[Any] = field(default_factory=list)
-    _parts: dict[tuple[int, str], list[str]] = field(default_factory=dict)
+    _parts: dict[tuple[int, str], list[str | bytes]] = field(default_factory=dict)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether message_start came."""
+        return bool(self._message)
 
     @property
     def is_whole(self) -> bool:
@@ -36,7 +44,7 @@ class Accumulation:
         try:
             return self._add(event)
         except (LookupError, TypeError, AttributeError) as error:
-            self._note(f"its stream holds an event that makes no sense ({type(error).__name__})")
+            self._note(NO_SENSE.format(type(error).__name__))
             return ""
 
     def add_json(self, text: str) -> str:
@@ -48,6 +56,16 @@ class Accumulation:
                 self._note("its stream holds an event that is no JSON")
             return ""
         return self.add(event)
+
+    def fragments(self, index: int, name: str) -> list[str | bytes] | None:
+        """Where the parts of a block's field go, in their order; None if there is no such block.
+
+        A part is text, or bytes: text as it stands within the quotes of its JSON, in UTF-8, without halves of surrogates.
+        """
+        if index >= len(self._blocks):
+            self._note(NO_SENSE.format("IndexError"))
+            return None
+        return self._parts.setdefault((index, name), [])
 
     def message(self) -> Wire:
         """What is used of the message, its content a list. Raises StreamCut where the reply is not complete."""
@@ -99,14 +117,14 @@ class Accumulation:
 
     def _join(self) -> None:
         for (index, name), parts in self._parts.items():
-            block = self._blocks[index]
             try:
-                text = "".join(parts)
+                block = self._blocks[index]
+                text = _joined(parts)
                 if name != "partial_json":
                     block[name] = f"{block.get(name) or ''}{text}"
                 elif text:
                     block["input"] = _arguments(text)
-            except (TypeError, AttributeError):
+            except (LookupError, TypeError, AttributeError):
                 self._note(f"a block of its stream has parts that are no text ({name[:40]})")
         self._parts.clear()
 
@@ -124,6 +142,18 @@ class Accumulation:
 
     def _note(self, problem: str) -> None:
         self.problem = self.problem or problem
+
+
+def _joined(parts: list[str | bytes]) -> str:
+    """One text of its parts. Raises TypeError for a part that is none."""
+    texts = []
+    for is_raw, run in groupby(parts, key=lambda part: isinstance(part, bytes)):
+        if is_raw:
+            raw = b"".join(cast(Iterator[bytes], run))
+            texts.append(json.loads(b'"%b"' % raw) if b"\\" in raw else raw.decode())
+        else:
+            texts.append("".join(cast(Iterator[str], run)))
+    return "".join(texts)
 
 
 def _arguments(text: str) -> Any:

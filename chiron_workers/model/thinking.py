@@ -5,9 +5,7 @@ The newest models think between their calls and show nothing of it unless a requ
 
 from typing import Literal
 
-from anthropic.types import ModelInfo
-
-from chiron_workers.model.descriptions import ModelDescriptions
+from chiron_workers.model.descriptions import Description, ModelDescriptions
 from chiron_workers.runs.entries import Block
 from chiron_workers.states import ThinkingMode
 
@@ -51,8 +49,9 @@ def _parameters(kind: str) -> Block:
     return {"type": kind, **SUMMARIZED} if kind == ThinkingMode.ADAPTIVE else {"type": kind}
 
 
-def _is_supported(description: ModelInfo | None, kind: Kind) -> bool:
-    try:  # the SDK checks no type: what a server says may be of any shape
-        return getattr(description.capabilities.thinking.types, kind).supported is True  # type: ignore[union-attr]
-    except AttributeError:
-        return False
+def _is_supported(description: Description | None, kind: Kind) -> bool:
+    match description:
+        case {"capabilities": {"thinking": {"types": {**kinds}}}}:
+            kind_description = kinds.get(kind)
+            return isinstance(kind_description, dict) and kind_description.get("supported") is True
+    return False

@@ -146,7 +146,18 @@ class Settings(BaseSettings):
         ge=1,
         description="Executions of a run one after the other that add nothing to its journal before it fails.",
     )
-    model_timeout_s: Seconds = Field(600, description="Seconds without a byte before a model call is cut.")
+    model_timeout_s: Seconds = Field(
+        600, description="Seconds that a model call waits for its reply to begin."
+    )
+    model_idle_s: Seconds = Field(
+        120,
+        description="Seconds that a reply which has begun may bring nothing, not even a ping, before it is cut.",
+    )
+    transport: Literal["aiohttp", "sdk"] = Field(
+        "aiohttp",
+        description="What carries model calls: `aiohttp`, or `sdk` for Anthropic's SDK, which is used in any case where "
+        "the environment holds no key and its own files may.",
+    )
     model_tries: int = Field(
         5, ge=1, description="Tries of a model call in the worker before the run is handed back."
     )

@@ -1,16 +1,15 @@
 import pytest
-from anthropic.types import ModelInfo
 
 from chiron_workers.errors import WindowExceeded
 from chiron_workers.model.context_sizes import DEFAULT_TOKENS, ContextSizes, window_exceeded
-from chiron_workers.model.descriptions import ModelDescriptions
+from chiron_workers.model.descriptions import Description, ModelDescriptions
 
 
 def says(tokens: int | None) -> ModelDescriptions:
     """What a server says that gives each model so many tokens."""
 
-    async def fetch(model: str) -> ModelInfo:
-        return ModelInfo.construct(id=model, max_input_tokens=tokens)
+    async def fetch(model: str) -> Description:
+        return {"id": model, "max_input_tokens": tokens}
 
     return ModelDescriptions(fetch)
 

@@ -1,10 +1,9 @@
 import asyncio
 
 import pytest
-from anthropic.types import ModelInfo
 
 from chiron_workers.model import descriptions
-from chiron_workers.model.descriptions import ModelDescriptions
+from chiron_workers.model.descriptions import Description, ModelDescriptions
 
 
 class Server:
@@ -12,19 +11,19 @@ class Server:
         self.answers = list(answers)
         self.asked: list[str] = []
 
-    async def __call__(self, model: str) -> ModelInfo:
+    async def __call__(self, model: str) -> Description:
         self.asked.append(model)
         await asyncio.sleep(0)
         if self.answers and (error := self.answers.pop(0)) is not None:
             raise error
-        return ModelInfo.construct(id=model)
+        return {"id": model}
 
 
 async def test_a_server_is_asked_once_for_each_model() -> None:
     server = Server()
     models = ModelDescriptions(server)
     found = await asyncio.gather(*(models.of(name) for name in ["one", "two"] * 10))
-    assert [info.id for info in found if info] == ["one", "two"] * 10
+    assert [info["id"] for info in found if info] == ["one", "two"] * 10
     assert server.asked == ["one", "two"]
 
 

@@ -1,10 +1,9 @@
 from collections.abc import Mapping
 
-import anthropic
-import httpx2
 import pytest
 
 from chiron_workers.model.failures import HOLD_MAX_S, RAMP_S, SPEND_HOLD_S, classify, retry_after_s_of
+from chiron_workers.model.faults import StatusError
 
 DATE = "Sun, 22 Nov 2026 12:00:00 GMT"
 
@@ -16,12 +15,9 @@ def refusal(
     code: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> Exception:
-    """An error as the SDK raises it."""
     error = {"type": type, "message": message, **({"details": {"error_code": code}} if code else {})}
     body = {"type": "error", "error": error}
-    sent = httpx2.Request("POST", "http://model/v1/messages")
-    response = httpx2.Response(status, request=sent, json=body, headers=dict(headers or {}))
-    return anthropic.APIStatusError("refused", response=response, body=body)
+    return StatusError(status, headers or {}, body)
 
 
 @pytest.mark.parametrize(

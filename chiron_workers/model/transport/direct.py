@@ -1,0 +1,170 @@
+"""Requests of our own over one aiohttp session, the same on the wire as those of the SDK."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from chiron_workers.model.faults import StatusError, StreamCut
+from chiron_workers.model.transport.headers import Credentials, host_header, request_headers
+from chiron_workers.model.transport.proxies import proxy_of
+from chiron_workers.model.transport.tls import tls_context
+from chiron_workers.model.transport.urls import join
+from chiron_workers.settings import Settings
+
+CONNECTIONS_SPARE = 20
+CONNECT_S = 10.0
+REDIRECTS_MAX = 20
+REDIRECTS = (301, 302, 303, 307, 308)
+REFUSAL_MAX_BYTES = 1_000_000
+
+
+class DirectTransport:
+    """Carries requests to one server.
+
+    Raises:
+        Unsendable: A header holds what does not belong there.
+    """
+
+    def __init__(self, settings: Settings, base_url: str, credentials: Credentials) -> None:
+        self.base_url = base_url
+        self._settings = settings
+        self._credentials = credentials
+        self._headers: CIMultiDict[str] | None = None
+        self._session: aiohttp.ClientSession | None = None
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def post(self, path: str, body: bytes) -> "DirectAnswer":
+        """Send a request that is answered by a stream. Raises StatusError for a refusal."""
+        if self._headers is None:
+            timeout_s = self._settings.model_timeout_s
+            url = URL(self.base_url)
+            self._headers = request_headers(
+                url, self._credentials, timeout="NOT_GIVEN", read_timeout_s=timeout_s
+            )
+        response = await self._send(
+            "POST", join(self.base_url, path), self._headers, body, read_s=self._settings.model_timeout_s
+        )
+        if 200 <= response.status < 300:
+            return DirectAnswer(response)
+        raise await _refusal(response)
+
+    async def get(self, path: str, *, timeout_s: float) -> Any:
+        """The JSON at a path. Raises StatusError for a refusal, ValueError for what is no JSON."""
+        headers = request_headers(
+            URL(self.base_url), self._credentials, timeout=str(timeout_s), read_timeout_s=timeout_s
+        )
+        del headers["content-type"]
+        response = await self._send("GET", join(self.base_url, path), headers, None, read_s=timeout_s)
+        if 200 <= response.status < 300:
+            return json.loads(await _bounded_body(response))
+        raise await _refusal(response)
+
+    async def _send(
+        self, method: str, url: str, headers: CIMultiDict[str], body: bytes | None, *, read_s: float
+    ) -> aiohttp.ClientResponse:
+        target = URL(url)
+        for _ in range(REDIRECTS_MAX + 1):
+            response = await self._send_once(method, target, headers, body, read_s=read_s)
+            location = response.headers.get("location")
+            if response.status not in REDIRECTS or location is None:
+                return response
+            response.release()
+            headers = headers.copy()
+            if response.status == 303 or (response.status in (301, 302) and method == "POST"):
+                method, body = "GET", None
+            next_target = target.join(URL(location))
+            if next_target.origin() != target.origin():
+                if not _is_upgrade(target, next_target):
+                    headers.pop("authorization", None)  # it is for the server that was named
+                headers["host"] = host_header(next_target)
+            target = next_target
+        raise StreamCut(f"The model's server has redirected a request {REDIRECTS_MAX} times.")
+
+    async def _send_once(
+        self, method: str, url: URL, headers: CIMultiDict[str], body: bytes | None, *, read_s: float
+    ) -> aiohttp.ClientResponse:
+        if body is not None:
+            headers = headers.copy()
+            headers["content-length"] = str(len(body))
+        return await self._open().request(
+            method,
+            url,
+            headers=headers,
+            data=body,
+            allow_redirects=False,
+            timeout=aiohttp.ClientTimeout(connect=read_s, sock_connect=CONNECT_S, sock_read=read_s),
+            proxy=proxy_of(str(url)),
+            ssl=tls_context() if url.scheme == "https" else True,
+        )
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            connections = self._settings.concurrency + CONNECTIONS_SPARE
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=connections, keepalive_timeout=5.0),
+                cookie_jar=aiohttp.CookieJar(
+                    unsafe=True
+                ),  # cookies of a server that has no name are kept, too
+                # What the SDK does not send.
+                skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
+            )
+        return self._session
+
+
+class DirectAnswer:
+    """A response whose body is read as it comes."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._response = response
+        connection = response.connection
+        if connection is not None and connection.protocol is not None:
+            # Whoever reads has limits of its own; this one would be set anew with each packet.
+            connection.protocol.read_timeout = None
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Its headers; names are found in whatever case."""
+        return self._response.headers
+
+    async def read(self) -> bytes:
+        """The next bytes of the body, decoded, as many as are there; none at its end."""
+        return await self._response.content.readany()
+
+    async def close(self) -> None:
+        """Give the connection back, or cut it off if the body has not ended."""
+        self._response.release()
+
+
+def _is_upgrade(url: URL, next_url: URL) -> bool:
+    """Whether a redirect leads from a host's http to its https."""
+    ports = (url.port, next_url.port)
+    return (url.scheme, next_url.scheme, *ports) == ("http", "https", 80, 443) and url.host == next_url.host
+
+
+async def _refusal(response: aiohttp.ClientResponse) -> StatusError:
+    text = (await _bounded_body(response)).decode(response.charset or "utf-8", errors="replace").strip()
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        body = text
+    return StatusError(response.status, response.headers, body)
+
+
+async def _bounded_body(response: aiohttp.ClientResponse) -> bytes:
+    """The body, as far as it goes before `REFUSAL_MAX_BYTES`."""
+    parts, size = [], 0
+    try:
+        while size < REFUSAL_MAX_BYTES and (part := await response.content.readany()):
+            parts.append(part)
+            size += len(part)
+    finally:
+        response.release()
+    return b"".join(parts)
