@@ -155,8 +155,7 @@ class Settings(BaseSettings):
     )
     transport: Literal["aiohttp", "sdk"] = Field(
         "aiohttp",
-        description="What carries model calls: `aiohttp`, or `sdk` for Anthropic's SDK, which is used in any case where "
-        "the environment holds no key and its own files may.",
+        description="What carries model calls: Chiron's own requests (`aiohttp`), or Anthropic's SDK (`sdk`).",
     )
     model_tries: int = Field(
         5, ge=1, description="Tries of a model call in the worker before the run is handed back."

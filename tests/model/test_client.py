@@ -430,3 +430,53 @@ async def test_half_of_a_surrogate_pair_is_sent_as_a_question_mark() -> None:
     halves = [Message.of("user", [text("\ud83d \u20ac")])]
     _, requests = await ask(lambda _: says("What?"), messages=halves)
     assert requests[0]["messages"][0]["content"] == [text("? \u20ac")]
+
+
+async def silent_after(*parts: bytes, every_s: float = 0.0, **settings: Any) -> tuple[list[Failure], float]:
+    """The failures of a call whose server sends these parts and then says no more, and how long it took."""
+    failures: list[Failure] = []
+
+    async def note(failure: Failure) -> None:
+        failures.append(failure)
+
+    async def answer(http: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        await response.prepare(http)
+        for part in parts:
+            await response.write(part)
+            await asyncio.sleep(every_s)
+        await asyncio.sleep(60)
+        return response
+
+    app = web.Application()
+    app.router.add_post("/v1/messages", answer)
+    async with served(app) as url:
+        values = Settings(_env_file=None, model_tries=1, **settings)  # type: ignore[call-arg]
+        model = Model(values, Admission(values), base_url=url, api_key="test")
+        began = time.monotonic()
+        with pytest.raises(ModelUnavailable):
+            await model.reply(request(), on_text=None, on_failure=note)
+        took_s = time.monotonic() - began
+        await model.close()
+    return failures, took_s
+
+
+@pytest.mark.parametrize("transport", ["aiohttp", "sdk"])
+async def test_a_stream_that_falls_silent_is_noticed_by_its_silence(transport: str) -> None:
+    failures, took_s = await silent_after(WIRE[0], model_idle_s=0.2, model_timeout_s=40, transport=transport)
+    assert [(failure.maybe_billed, "StreamSilent" in failure.reason) for failure in failures] == [
+        (True, True)
+    ]
+    assert took_s < 20
+
+
+async def test_pings_keep_a_stream_alive_longer_than_it_may_be_silent() -> None:
+    pings = [b"event: ping\ndata: {}\n\n"] * 20
+    _, took_s = await silent_after(WIRE[0], *pings, every_s=0.1, model_idle_s=1, model_timeout_s=40)
+    assert took_s > 2
+
+
+async def test_a_stream_that_has_not_begun_may_be_silent_for_as_long_as_an_answer_may_take() -> None:
+    failures, took_s = await silent_after(b": hello\n\n", model_idle_s=0.1, model_timeout_s=1)
+    assert "StreamSilent" in failures[0].reason
+    assert took_s > 0.9

@@ -17,6 +17,7 @@ from chiron_workers.model.faults import Unsendable
 
 API_VERSION = "2026-10-21"
 SYSTEMS = {"linux": "Linux", "darwin": "MacOS", "windows": "Windows", "freebsd": "FreeBSD"}
+HELPERS = "x-stainless-helper"  # the one header in which the SDK names each value once
 MACHINES = {"x86_64": "x64", "arm64": "arm64", "aarch64": "arm64", "arm": "arm"}
 
 
@@ -44,7 +45,7 @@ def request_headers(
     Raises:
         Unsendable: One of them holds what does not belong there.
     """
-    own = custom_headers(os.environ.get("ANTHROPIC_CUSTOM_HEADERS", ""))
+    custom = custom_headers(os.environ.get("ANTHROPIC_CUSTOM_HEADERS", ""))
     headers = CIMultiDict[str](
         {
             "host": host_header(url),
@@ -61,7 +62,7 @@ def request_headers(
             "anthropic-version": API_VERSION,
         }
     )
-    for name, value in own.items():
+    for name, value in custom.items():
         headers[name] = value
     for name, value in headers.items():
         _check(name, value)
@@ -75,6 +76,8 @@ def custom_headers(lines: str) -> Mapping[str, str]:
         name, colon, value = line.partition(":")
         if colon:
             headers[name.strip().lower()] = value.strip()
+    if helpers := headers.get(HELPERS):
+        headers[HELPERS] = ", ".join(dict.fromkeys(filter(None, map(str.strip, helpers.split(",")))))
     return headers
 
 
