@@ -50,7 +50,7 @@ class Effort(StrEnum):
 
 
 class EventKind(StrEnum):
-    """What can happen to a run; `text.delta` is published only and never stored."""
+    """What can happen to a run. `text.delta` and `snapshot`, with which a stream begins, are never stored."""
 
     RUN_QUEUED = "run.queued"
     RUN_STARTED = "run.started"
@@ -69,6 +69,7 @@ class EventKind(StrEnum):
     BATCH_COMPLETED = "batch.completed"
     BUDGET_REACHED = "budget.reached"
     TEXT_DELTA = "text.delta"
+    SNAPSHOT = "snapshot"
 
 
 class FactStatus(StrEnum):

@@ -138,7 +138,7 @@ def test_a_copy_of_the_env_example_is_taken(tmp_path: Path, monkeypatch: pytest.
         ("runs_stop_requested_is_known", set(StopRequest)),
         ("runs_thinking_is_known", set(ThinkingMode)),
         ("runs_effort_is_known", set(Effort)),
-        ("events_kind_is_known", set(EventKind) - {EventKind.TEXT_DELTA}),
+        ("events_kind_is_known", set(EventKind) - {EventKind.TEXT_DELTA, EventKind.SNAPSHOT}),
         ("facts_status_is_known", set(FactStatus)),
         ("facts_ground_is_known", set(Ground)),
         ("corroborations_ground_is_known", set(Ground)),

@@ -5,8 +5,8 @@ import typer
 
 from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.markdown import print_markdown
+from chiron_api.cli.display.progress import show_events
 from chiron_api.cli.input import report_options as options
-from chiron_api.cli.watch import show_events
 from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather

@@ -129,17 +129,20 @@ class Chiron(BlockingShell):
         *,
         run: RunRef | None = None,
         after: str | None = None,
+        history: bool = False,
         text: bool = False,
     ) -> EventStream:
-        """The events of a batch, or of a `run`, from the first to the final one, as they happen.
+        """The events of a batch, or of a `run`, to the final one, as they happen.
 
+        A `Snapshot` comes first, whose sums count what came before, then the last 50 events; with `history` or `after` none.
         After a cut the stream is opened again where it ended: none is missing and none comes twice.
 
         Args:
             after: The id of the last event that is not to come again, `last_id` of an earlier stream.
+            history: All events from the first one on.
             text: Also the model's words as they come, which are stored nowhere and lost in a cut.
         """
-        call = run_calls.events(batch, run=run, after=after, text=text)
+        call = run_calls.events(batch, run=run, after=after, history=history, text=text)
         return EventStream(EventFlow(self._server, call), self._wire())
 
     def results(self, batch: BatchRef) -> Items[RunResult]:

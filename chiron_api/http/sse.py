@@ -14,19 +14,25 @@ from starlette.responses import Response
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import RequestModel
+from chiron_api.text import as_json
 from chiron_workers.errors import UsageError
+from chiron_workers.pubsub.beginnings import RECENT_EVENTS
 from chiron_workers.pubsub.cursors import TEXT_MAX
 from chiron_workers.pubsub.feeds import StreamedEvent
 from chiron_workers.pubsub.streams import Stream
+from chiron_workers.states import EventKind
 
 HEARTBEAT_S = 15
 SEND_TIMEOUT_S = 60  # for a client that reads nothing
 
 
 class StreamOptions(RequestModel):
-    """Which events to send: those after the one with the id `after`; `text` adds the model's words as they come."""
+    """Which events to send: those after the one with the id `after`, or with `history` all of them; else a snapshot comes
+    first, and the last 50 events. `text` adds the model's words as they come.
+    """
 
     after: Annotated[str | None, Field(max_length=TEXT_MAX)] = None
+    history: bool = False
     text: bool = False
 
 
@@ -35,15 +41,18 @@ async def event_stream(
 ) -> Response:
     """The events of one batch or one run, until the final one; a comment every 15 s keeps proxies from hanging up.
 
-    Goes on after the event whose id `Last-Event-ID` or `?after=` names. An EventSource that reconnects after the end gets
-    204, which makes it stop.
+    Goes on after the event whose id `Last-Event-ID` or `?after=` names, or begins with what it has come to so far and the
+    last events; all of them come where `history` asks for it. An EventSource that reconnects after the end gets 204, which
+    makes it stop.
 
     Raises:
         NotFound: There is no such batch or run.
         Problem: 400, the id is none of this stream's.
     """
     after = request.headers.get("last-event-id") or options.after
-    stream = await _open(request, batch_id=batch_id, run_id=run_id, after=after, with_text=options.text)
+    recent = None if options.history else RECENT_EVENTS
+    target = {"batch_id": batch_id, "run_id": run_id}
+    stream = await _open(request, **target, after=after, recent=recent, with_text=options.text)
     if after is not None and stream.is_at_end:
         stream.close()
         return Response(status_code=HTTPStatus.NO_CONTENT)
@@ -59,6 +68,9 @@ async def _open(request: Request, **target: Any) -> Stream:
 
 async def _frames(stream: Stream) -> AsyncGenerator[bytes]:
     async with stream, aclosing(stream.pages()) as pages:
+        if start := stream.beginning:
+            data = as_json(start.document())
+            yield ServerSentEvent(data, event=EventKind.SNAPSHOT, id=start.id).encode()
         async for items in pages:
             # One write for all that waits: with many streams, writes are what takes the time.
             yield b"".join(item.rendering("frame", _frame) for item in items)

@@ -78,6 +78,7 @@ class Feed:
         self.target_id = cast(UUID, batch_id or run_id)
         self.channel = batch_channel(batch_id) if batch_id else run_channel(self.target_id)
         self.began = asyncio.Event()
+        self.survey_end = asyncio.Event()  # of the next one; each has its own
         self.error: Exception | None = None
         self.cursor_text = CursorText(0)
         self.users = 0
@@ -182,6 +183,7 @@ class Feed:
 
     def settle(self) -> None:
         """Everything is handed on that the snapshot has: end the streams of what is over."""
+        self._end_survey()
         if self.is_complete:
             for watcher in self._watchers:
                 self._end(watcher)
@@ -190,8 +192,13 @@ class Feed:
         """End all streams with an error."""
         self.error = error
         self.began.set()
+        self._end_survey()
         for watcher in self._watchers:
             self._end(watcher)
+
+    def _end_survey(self) -> None:
+        self.survey_end.set()
+        self.survey_end = asyncio.Event()
 
     def _has_room(self, number: int) -> bool:
         return number in self._exceptions or len(self._exceptions) < EXCEPTIONS_MAX

@@ -3,9 +3,9 @@
 import asyncio
 from array import array
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 import psycopg
@@ -25,6 +25,7 @@ PAGES_KEPT = 16  # for the next who ask for them
 READS_MAX = 4  # at once, and no more than a quarter of the pool
 PAUSE_MAX_S = 5.0
 Value = TypeVar("Value")
+Heads = tuple[Sequence[UUID], "array[int]"]
 
 
 class Reads:
@@ -33,7 +34,7 @@ class Reads:
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self._slots = asyncio.Semaphore(max(1, min(READS_MAX, pool.max_size // 4)))
-        self._pages: OrderedDict[Hashable, asyncio.Task[list[StreamedEvent]]] = OrderedDict()
+        self._tasks: OrderedDict[Hashable, asyncio.Task[Any]] = OrderedDict()
 
     async def read(self, read: Callable[[], Awaitable[Value]]) -> Value:
         """Read when there is a slot, and again while Postgres is away."""
@@ -48,19 +49,17 @@ class Reads:
             await asyncio.sleep(pause_s)
             pause_s = min(pause_s * 2, PAUSE_MAX_S)
 
-    async def page(
-        self, key: Hashable, read: Callable[[], Awaitable[list[StreamedEvent]]]
-    ) -> list[StreamedEvent]:
-        """A page, which those who ask at about the same time share."""
-        task = self._pages.get(key)
+    async def share(self, key: Hashable, read: Callable[[], Awaitable[Value]]) -> Value:
+        """A page, or where a stream begins, which those who ask at about the same time share."""
+        task = self._tasks.get(key)
         if task is None or (task.done() and (task.cancelled() or task.exception())):
-            task = self._pages[key] = asyncio.create_task(self.read(read))
-            # Its error is looked at even if nobody waits for the page any more.
+            task = self._tasks[key] = asyncio.create_task(self.read(read))
+            # Its error is looked at even if nobody waits for it any more.
             task.add_done_callback(lambda task: task.cancelled() or task.exception())
-        self._pages.move_to_end(key)
-        while len(self._pages) > PAGES_KEPT:
-            self._pages.popitem(last=False)
-        return await asyncio.shield(task)
+        self._tasks.move_to_end(key)
+        while len(self._tasks) > PAGES_KEPT:
+            self._tasks.popitem(last=False)
+        return cast(Value, await asyncio.shield(task))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +89,11 @@ class Way:
     def is_empty(self) -> bool:
         """Whether there is nothing between the two."""
         return all(end <= begin for begin, end in zip(self.begins, self.ends, strict=True))
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether some run had come further at the cursor than the feed has heard, as another process may have sent it."""
+        return any(begin > end for begin, end in zip(self.begins, self.ends, strict=True))
 
     async def pages(self) -> AsyncIterator[list[StreamedEvent]]:
         """Page by page, from the place on the way that a cursor names."""
@@ -127,11 +131,14 @@ class Way:
                 ids[-1] = self.feed.cursor_text.live(self.target)
             return [StreamedEvent(event, text) for event, text in zip(events, ids, strict=True)]
 
-        return await self.reads.page((self.feed.target_id, way.at(page)), read)
+        return await self.reads.share((self.feed.target_id, way.at(page)), read)
 
 
-async def way_of(feed: Feed, reads: Reads, cursor: Cursor) -> Way:
+async def way_of(feed: Feed, reads: Reads, cursor: Cursor, heads: Heads | None = None) -> Way:
     """What lies before a cursor, up to where the feed is, or up to the cursor's own target.
+
+    Args:
+        heads: The runs and their seqs at the cursor's position, where they are known.
 
     Raises:
         UsageError: The cursor is of another database.
@@ -146,8 +153,10 @@ async def way_of(feed: Feed, reads: Reads, cursor: Cursor) -> Way:
             start = Page()
     begins = array("i", bytes(ends.itemsize * len(run_ids)))
     if position != START:
-        ids, begins = await reads.read(lambda: seqs_at(reads.pool, batch_id, position))
-        if ids != run_ids:
+        if heads is None:
+            heads = await reads.read(lambda: seqs_at(reads.pool, batch_id, position))
+        ids, begins = heads
+        if list(ids) != run_ids:
             seqs = dict(zip(ids, begins, strict=True))
             begins = array("i", [seqs.get(run_id, 0) for run_id in run_ids])
     return Way(feed, reads, position, target, run_ids, begins, ends, start)
@@ -161,7 +170,7 @@ async def run_pages(feed: Feed, reads: Reads, after: int, target: int) -> AsyncI
             rows = await read_page(reads.pool, {feed.target_id: after}, each=PAGE_EVENTS)
             return [StreamedEvent(event, str(event.seq)) for event in rows if cast(int, event.seq) <= target]
 
-        items = await reads.page((feed.target_id, after, target), read)
+        items = await reads.share((feed.target_id, after, target), read)
         if not items:
             return
         yield items

@@ -1,19 +1,24 @@
 """Streams of events of batches and runs, as many as there are, over one connection to Redis and few to Postgres."""
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Self
 from uuid import UUID
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import UsageError
+from chiron_workers.pubsub.beginnings import Beginning, beginning
 from chiron_workers.pubsub.cursors import Cursor
 from chiron_workers.pubsub.feeds import Feed, StreamedEvent, Watcher
-from chiron_workers.pubsub.history import Reads, Way, run_pages, way_of
+from chiron_workers.pubsub.history import Heads, Reads, Way, run_pages, way_of
 from chiron_workers.pubsub.surveyor import Surveyor
+from chiron_workers.runs.events import Event
 
 SEQ = re.compile("[0-9]{1,9}")
+# One may have been under way when it was asked for; an id that is further than the next one was never sent.
+SURVEYS_MAX = 3
 
 
 class Streams:
@@ -29,13 +34,18 @@ class Streams:
         batch_id: UUID | None = None,
         run_id: UUID | None = None,
         after: str | None = None,
+        recent: int | None = None,
         with_text: bool = False,
+        with_runs: bool = False,
     ) -> "Stream":
         """A stream of a run or a batch; use it with `async with`.
 
         Args:
             after: The id of the last event that is not to come again; of a run its seq.
+            recent: Begin with so many of the last events instead of the first one; `beginning` has what came before them.
+                Without a meaning where `after` says where to begin.
             with_text: Also text deltas, which have no id and are lost while nobody listens.
+            with_runs: Have `beginning` tell of each run.
 
         Raises:
             NotFound: There is no such run or batch.
@@ -46,7 +56,10 @@ class Streams:
         feed = self._surveyor.feed(batch_id=batch_id, run_id=run_id)
         stream = Stream(self._surveyor, self._reads, feed, Watcher(with_text))
         try:
-            await stream.begin(after)
+            if after is None and recent is not None:
+                await stream.begin_recently(recent, with_runs=with_runs)
+            else:
+                await stream.begin(after)
         except BaseException:
             stream.close()
             raise
@@ -94,6 +107,7 @@ class Stream:
 
     def __init__(self, surveyor: Surveyor, reads: Reads, feed: Feed, watcher: Watcher) -> None:
         self._surveyor, self._reads, self._feed, self._watcher = surveyor, reads, feed, watcher
+        self.beginning: Beginning | None = None  # of a stream that does not begin with the first event
         self._id: str | None = None  # of the last event
         self._way: Way | None = None
         self._is_joined = True  # once the way is done; else another way follows
@@ -123,6 +137,21 @@ class Stream:
         self._id = after
         await self._attach()
 
+    async def begin_recently(self, recent: int, *, with_runs: bool) -> None:
+        """Begin with the last events. Raises as `Streams.open`."""
+        feed, reads = self._feed, self._reads
+        await feed.began.wait()
+        if feed.error:
+            raise feed.error
+        # Wherever it was read, all that follows it comes; so those who come at once share it.
+        second = int(asyncio.get_running_loop().time())
+        self.beginning = await reads.share(
+            (feed.target_id, "beginning", recent, with_runs, second),
+            lambda: beginning(reads.pool, feed, recent=recent, with_runs=with_runs),
+        )
+        self._id = self.beginning.end_id
+        await self._attach((self.beginning.run_ids, self.beginning.seqs))
+
     @property
     def is_at_end(self) -> bool:
         """Whether nothing can follow, as it is over and all of it was read before."""
@@ -136,6 +165,8 @@ class Stream:
         Raises:
             NotFound: The run or batch was deleted.
         """
+        if self.beginning and self.beginning.recent:
+            yield list(self.beginning.recent)
         while True:
             async for items in self._history():
                 self._id = items[-1].id
@@ -150,19 +181,32 @@ class Stream:
                     return
             await self._attach()
 
+    async def events(self) -> AsyncGenerator[Event]:
+        """The events of `pages`, one by one."""
+        async with aclosing(self.pages()) as pages:
+            async for items in pages:
+                for item in items:
+                    yield item.event
+
     @property
     def _seq(self) -> int:
         return int(self._id or 0)
 
-    async def _attach(self) -> None:
+    async def _attach(self, heads: Heads | None = None) -> None:
         """Have everything queued from now on, and find what lies before."""
-        self._feed.attach(self._watcher)
-        # Before the way is read: meanwhile the feed may end, and the way does not have its last events.
-        self._is_complete = self._feed.is_complete
-        if self._feed.batch_id:
+        for _ in range(SURVEYS_MAX):
+            self._feed.attach(self._watcher)
+            # Before the way is read: meanwhile the feed may end, and the way does not have its last events.
+            self._is_complete = self._feed.is_complete
+            if not self._feed.batch_id:
+                return
             cursor = Cursor() if self._id is None else self._feed.cursor_text.parse(self._id)
             self._is_joined = cursor.target is None
-            self._way = await way_of(self._feed, self._reads, cursor)
+            self._way = await way_of(self._feed, self._reads, cursor, heads)
+            if not self._is_joined or not self._way.is_ahead:
+                return
+            # The feed would hand out once more what lies before the cursor.
+            await self._surveyor.refresh(self._feed)
 
     def _history(self) -> AsyncIterator[list[StreamedEvent]]:
         if self._way:

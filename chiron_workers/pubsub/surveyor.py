@@ -63,6 +63,14 @@ class Surveyor:
             self._task.cancel()
             self._task = None
 
+    async def refresh(self, feed: Feed) -> None:
+        """Return after the next survey of a feed. Raises its error."""
+        survey_end = feed.survey_end
+        self._request(feed)
+        await survey_end.wait()
+        if feed.error:
+            raise feed.error
+
     def is_live(self, feed: Feed) -> bool:
         """Whether Redis tells of events of this feed; else they are seen with the next survey."""
         return self._hub.is_live(feed.channel)

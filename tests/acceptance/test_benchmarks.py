@@ -88,6 +88,20 @@ def test_the_way_of_an_event_is_measured_beside_redis_alone(tmp_path: Path) -> N
     assert all(0 < measured["ms"] < 60_000 for parts in found.values() for measured in parts)
 
 
+def test_reading_back_is_measured_by_command_and_over_http(tmp_path: Path) -> None:
+    sizes = ("--runs", "60", "--events", "1200", "--facts", "30", "--repeats", "1")
+    found = figures("reading", tmp_path, *sizes)
+    assert {
+        "show --help",
+        "show BATCH",
+        "watch BATCH --history --json",
+        "GET /v1/batches/BATCH/events",
+    } <= found.keys()
+    (snapshot,), (history,) = found["watch BATCH --json"], found["watch BATCH --history --json"]
+    assert history["kb"] > 5 * snapshot["kb"]
+    assert all(measured["peak_mb"] > 10 for name, (measured,) in found.items() if "GET" not in name)
+
+
 def test_a_scrape_is_measured_before_and_after_vacuum_and_over_http(tmp_path: Path) -> None:
     found = figures("metrics", tmp_path, "--runs", "2000", "--every-s", "0.1")
     counts = {"counted, before vacuum", "counted, after vacuum"}

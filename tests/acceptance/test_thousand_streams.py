@@ -133,7 +133,7 @@ async def test_a_thousand_clients_get_each_event_once_though_redis_and_the_api_a
             for number in range(CLIENTS):
                 is_batch = runs_of(number) == RUNS
                 target = f"batches/{batch_id}" if is_batch else f"runs/{run_ids[number % RUNS]}"
-                audience.follow(f"/v1/{target}/events")
+                audience.follow(f"/v1/{target}/events?history=true")
             await audience.reach(1)
             await play(pool, publisher, run_ids, events=3)
             playing = asyncio.create_task(play(pool, publisher, run_ids, events=EVENTS))

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 from support.backdated_runs import age, forget_the_oldest, insert_side_reply, journal_rows
+from support.committed_events import tail
 from support.run_harness import Stage
 from support.scripted_model import call, calls, says, turn
 
@@ -16,7 +17,6 @@ from chiron_workers.batches.steering import cancel, pause, resume, retry
 from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.knowledge.facts.claims import claim
-from chiron_workers.pubsub.tail import tail
 from chiron_workers.runs.events import heads
 from chiron_workers.runs.leases import say
 from chiron_workers.runs.partitions import Partition

@@ -139,7 +139,7 @@ def test_watching_a_cancelled_batch_ends_with_1(chiron, batch):
 
 
 def test_a_paused_batch_is_shown_as_paused_and_its_watching_goes_on(chiron, batch, capsys):
-    from chiron_api.cli.watch import show_events
+    from chiron_api.cli.display.progress import show_events
 
     chiron("pause", batch[0])
     assert json.loads(chiron("show", batch[0], "--json").stdout)["state"] == "paused"

@@ -5,7 +5,10 @@ import signal
 import subprocess
 import sys
 import time
+from array import array
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from uuid import UUID
 
 import pytest
@@ -14,8 +17,9 @@ from rich.console import Console
 from chiron_api.cli.display.board import Board
 from chiron_api.cli.display.events import phrase
 from chiron_workers.ids import new_id
+from chiron_workers.pubsub.beginnings import Beginning, RunAtBeginning, Sums
 from chiron_workers.runs.events import Event
-from chiron_workers.states import EventKind
+from chiron_workers.states import EventKind, RunState
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 ENDS = """
@@ -29,6 +33,15 @@ select id, seq - 1, batch_id, 'fact.stored',
        '{"content": "Ducks \\u001b[2Jdive.", "source_url": "https://d.org", "confidence": 0.9}'::json from run
 union all
 select id, seq, batch_id, 'run.' || %s, '{"answer": "So it is."}'::json from run
+returning seq
+"""
+
+MANY_TURNS = """
+with run as (
+  update runs set seq = seq + 70, turns = 70 where id = %s returning id, batch_id, seq)
+insert into events (run_id, seq, batch_id, kind, data)
+select id, seq - 70 + n, batch_id, 'model.replied', json_build_object('turn', n)
+  from run, generate_series(1, 70) as n
 returning seq
 """
 
@@ -54,8 +67,9 @@ def test_json_is_one_event_a_line_and_the_exit_code_is_0(chiron, batch, end):
         end(run_id)
     found = chiron("watch", batch_id, "--json")
     assert found.exit_code == 0
-    events = [json.loads(line) for line in found.stdout.splitlines()]
-    assert all(list(event) == ["batch_id", "run_id", "seq", "kind", "at", "data"] for event in events)
+    snapshot, *events = events_of_all = [json.loads(line) for line in found.stdout.splitlines()]
+    assert (snapshot["kind"], snapshot["data"]["runs"]["completed"]) == ("snapshot", 2)
+    assert all(list(event) == ["batch_id", "run_id", "seq", "kind", "at", "data"] for event in events_of_all)
     for run_id in run_ids:
         assert [event["seq"] for event in events if event["run_id"] == run_id] == [1, 2, 3]
 
@@ -74,6 +88,26 @@ def test_in_a_pipe_each_event_is_a_plain_line_and_the_last_one_sums_up(chiron, b
     assert any(line.endswith("#1 A  completed: So it is.") for line in lines)
     assert lines[-1].startswith("Completed: 2 completed; 2 new facts")
     assert not any("\x1b" in line for line in lines)
+
+
+def test_of_a_long_story_the_last_events_follow_what_it_has_come_to(chiron, batch, end, rows):
+    first, second = batch[1]
+    rows(MANY_TURNS, first)
+    end(first)
+    end(second)
+    lines = chiron("watch", batch[0]).stdout.splitlines()
+    assert lines[0] == (
+        "So far: 2 completed; 2 new facts; 70 turns; $0.00. 26 earlier events: --history shows them."
+    )
+    assert len(lines) == 1 + 50 + 1
+    assert lines[-3].endswith("#2 B  fact: Ducks dive. (https://d.org, 0.9)")
+    whole = chiron("watch", batch[0], "--history").stdout.splitlines()
+    assert len(whole) == 76 + 1
+    assert lines[-1] == whole[-1]
+    events = [json.loads(line) for line in chiron("watch", first, "--json").stdout.splitlines()]
+    assert (events[0]["run_id"], events[0]["data"]["left_out"]) == (first, 23)
+    assert [event["seq"] for event in events[1:]] == list(range(24, 74))
+    assert "take one of them" in chiron("watch", first, "--after", "1", "--history").stderr
 
 
 def test_a_run_is_followed_after_the_number_given(chiron, batch, end):
@@ -215,6 +249,30 @@ def test_the_board_counts_facts_tokens_and_cost():
     )
     assert "1 new fact  cost unknown" in "\n".join(drawn(board))
     assert "Ducks dive. (https://d.org, 0.9)" in text
+
+
+def test_the_board_begins_with_what_is_known_and_counts_nothing_twice():
+    ids = sorted(new_id() for _ in range(2))
+    sums = Sums(
+        input_tokens=2_000, cache_write_tokens=0, cache_read_tokens=0, output_tokens=20, spent_usd=Decimal("1.5"),
+        spent_usd_min=Decimal("1.5"), unpriced_calls=0, unconfirmed_usd=Decimal(0), unconfirmed_calls=0,
+        runs={"running": 1, "completed": 1}, facts=3, confirmed=0, turns=2, reserved_usd=Decimal(0), started_at=NOON,
+        events=9, left_out=8,
+    )  # fmt: skip
+    runs = [
+        RunAtBeginning(ids[0], "Ducks", RunState.RUNNING, 1, 0, 2),
+        RunAtBeginning(ids[1], "Geese", RunState.COMPLETED, 2, 0, 0),
+    ]
+    beginning = Beginning(UUID(int=1), None, NOON, sums, "", "", (), ids, array("i", [1, 8]), runs)
+    board = Board.begin("A batch", beginning, hint="")
+    stored = {"content": "Ducks dive.", "source_url": "https://d.org", "confidence": 0.9}
+    board.apply(event(ids[0], EventKind.FACT_STORED, **stored))  # its seq is 1, which the sums have counted
+    text = "\n".join(drawn(board))
+    assert "1 running  1 completed" in text
+    assert "3 new facts  $1.50" in text
+    assert "Ducks dive." in text
+    board.apply(replace(event(ids[0], EventKind.FACT_STORED, **stored), seq=2))
+    assert "4 new facts" in "\n".join(drawn(board))
 
 
 def test_words_of_pages_and_models_do_not_reach_the_terminal_as_commands():

@@ -85,7 +85,7 @@ SAMPLES: dict[str, Any] = {
     "after": None, "again": True, "arguments": {"subject": None}, "batch": UUID(int=1), "budget_tokens": 1_000,
     "budget_usd": Decimal("2.5"), "candidates": True, "concurrency": 3, "cron": "0 9 * * MON", "effort": "high",
     "ends_at": TIME, "fact": UUID(int=2), "format": "html", "from_scratch": True, "idempotency_key": "k",
-    "limit": 7, "max_turns": 9, "min_confidence": 0.5, "mode": "text", "model": "m", "name": "list_subjects",
+    "limit": 7, "max_turns": 9, "min_confidence": 0.5, "mode": "text", "model": "m", "name": "list_subjects", "history": True,
     "neighbours": True, "node_id": str(UUID(int=9)), "priority": 4, "query": "ice", "ready_at": TIME, "reason": "wrong",
     "recheck": True, "role": "research", "run": UUID(int=3), "run_budget_tokens": 5, "run_budget_usd": 1,
     "since": TIME, "source": "example", "subject": "Sea ice", "subject_id": "sea-ice", "subscription": UUID(int=4),

@@ -14,7 +14,7 @@ from support.cutting_proxy import CuttingProxy, cutting_proxy
 from support.http_server import served
 
 from chiron_api.client import NotFound, Refused, Unavailable, UnknownEvent
-from chiron_api.client.models.events import RunCompleted, RunQueued
+from chiron_api.client.models.events import RunCompleted, RunQueued, Snapshot
 from chiron_workers.batches.delete import delete
 from chiron_workers.db.connect import Pool
 from chiron_workers.ids import new_id
@@ -56,7 +56,7 @@ async def test_events_go_on_after_every_cut_of_the_connection(connect, way, pool
     way.bytes_before_cut = lambda: random.randint(1_500, 6_000)
     playing = asyncio.create_task(play(pool, publisher, run_ids))
     async with asyncio.timeout(120):
-        events = await connect(way.address).items("events", batch_id)
+        events = await connect(way.address).items("events", batch_id, history=True)
     await playing
     assert_gapless(events, run_ids, last=STEPS + 2)
     assert len(events) == RUNS * (STEPS + 2)
@@ -71,7 +71,7 @@ async def test_events_go_on_through_a_restart_of_the_api(connect, open_api, pool
         async with api_client(open_api) as api:
             way.upstream = api.base_url.port or 0
             shell = connect(way.address)
-            stream = shell.iterate("events", batch_id)
+            stream = shell.iterate("events", batch_id, history=True)
             for run_id in run_ids:
                 await happen(pool, run_id, EventKind.TOOL_CALLED)
             events = [await anext(stream) for _ in range(RUNS)]
@@ -96,7 +96,7 @@ async def test_events_of_a_run_begin_after_the_id_that_an_earlier_stream_ended_a
     await play(pool, publisher, [run_id], events=3)
     shell = connect(way.address)
     for after in (None, "2"):
-        events = await shell.items("events", run=run_id, after=after)
+        events = await shell.items("events", run=run_id, after=after, history=True)
         assert [event.seq for event in events] == list(range(int(after or 0) + 1, 6))
     assert await shell.items("events", run=run_id, after="5") == []
 
@@ -105,12 +105,46 @@ async def test_a_stream_says_where_it_is(connect, way, pool, publisher):
     batch_id, run_ids = await batch_of(pool, 2)
     await play(pool, publisher, run_ids, events=3)
     shell = connect(way.address)
-    everything = await shell.items("events", batch_id)
-    stream = shell.client.events(batch_id)
+    everything = await shell.items("events", batch_id, history=True)
+    stream = shell.client.events(batch_id, history=True)
     assert stream.last_id is None
     first = await shell.read(stream, count=3)
     rest = await shell.items("events", batch_id, after=stream.last_id)
     assert first + rest == everything
+
+
+async def test_a_stream_begins_with_a_snapshot_and_goes_on_after_it_through_every_cut(
+    connect, way, pool, publisher
+):
+    batch_id, run_ids = await batch_of(pool, RUNS)
+    for n in range(80):
+        await happen(pool, run_ids[n % RUNS], EventKind.TOOL_CALLED)
+    way.bytes_before_cut = lambda: random.randint(2_500, 6_000)
+    playing = asyncio.create_task(play(pool, publisher, run_ids))
+    async with asyncio.timeout(120):
+        snapshot, *events = await connect(way.address).items("events", batch_id)
+    await playing
+    assert isinstance(snapshot, Snapshot)
+    assert (snapshot.batch_id, snapshot.run_id, snapshot.data.facts) == (batch_id, None, 0)
+    assert sum(snapshot.data.runs.values()) == RUNS
+    assert len(events) == RUNS * (20 + STEPS + 2) - snapshot.data.left_out
+    for run_id in run_ids:
+        seqs = [event.seq for event in events if event.run_id == run_id]
+        assert seqs == list(range(20 + STEPS + 2 - len(seqs) + 1, 20 + STEPS + 3))
+    assert way.cuts > 1
+
+
+async def test_a_stream_that_is_cut_after_its_snapshot_goes_on_from_there(connect, way, pool, publisher):
+    for target in ("batch", "run"):
+        batch_id, [run_id] = await batch_of(pool, 1)
+        await play(pool, publisher, [run_id], events=60)
+        shell = connect(way.address)
+        where = {"batch": batch_id} if target == "batch" else {"run": run_id}
+        stream = shell.client.events(**where)
+        [snapshot] = await shell.read(stream, count=1)
+        assert (snapshot.batch_id, snapshot.data.left_out, snapshot.data.events) == (batch_id, 12, 62)
+        rest = await shell.items("events", **where, after=stream.last_id)
+        assert [event.seq for event in rest] == list(range(13, 63))
 
 
 async def test_whoever_follows_learns_that_the_batch_is_gone(connect, way, pool, publisher):
@@ -127,7 +161,7 @@ async def test_whoever_follows_learns_that_the_batch_is_gone(connect, way, pool,
     await play(pool, publisher, run_ids, events=1)
     await delete(pool, batch_id)
     with pytest.raises(NotFound):
-        await shell.items("events", batch_id)
+        await shell.items("events", batch_id, history=True)
 
 
 async def test_results_come_once_though_the_connection_is_cut(connect, way, pool, publisher):
@@ -193,7 +227,7 @@ async def test_what_a_server_sends_again_comes_once_and_half_an_event_not_at_all
 async def test_a_server_that_stays_away_is_waited_for_as_long_as_was_said(connect, way, pool):
     batch_id, _ = await batch_of(pool, 1)
     shell = connect(way.address, patience_s=1.0)
-    stream = shell.iterate("events", batch_id)
+    stream = shell.iterate("events", batch_id, history=True)
     await anext(stream)
     way.upstream = 1
     await way.hang_up()

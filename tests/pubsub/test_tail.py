@@ -8,7 +8,7 @@ import psutil
 import pytest
 from patient_postgres import PostgresServer, get_server
 from redis.asyncio import Redis
-from support.committed_events import assert_gapless, batch_of, happen, listening, until, work
+from support.committed_events import assert_gapless, batch_of, happen, listening, tail, until, work
 
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.migrate import migrate
@@ -16,7 +16,6 @@ from chiron_workers.errors import NotFound
 from chiron_workers.ids import new_id
 from chiron_workers.pubsub import surveyor
 from chiron_workers.pubsub.publisher import batch_channel, run_channel
-from chiron_workers.pubsub.tail import tail
 from chiron_workers.runs.events import Event, heads
 from chiron_workers.states import EventKind
 

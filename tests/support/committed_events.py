@@ -2,6 +2,8 @@
 
 import asyncio
 import random
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from uuid import UUID
 
 import psycopg
@@ -12,6 +14,7 @@ from redis.asyncio import Redis
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.outages import is_outage
+from chiron_workers.pubsub.streams import Streams
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
 
@@ -56,6 +59,25 @@ async def patiently(step, *args, **kwargs):
             if not is_outage(error):
                 raise
             await asyncio.sleep(0.05)
+
+
+async def tail(
+    pool: Pool,
+    redis_url: str,
+    *,
+    batch_id: UUID | None = None,
+    run_id: UUID | None = None,
+    after: int = 0,
+    with_text: bool = False,
+) -> AsyncGenerator[Event]:
+    """All events of a run or a batch, of a run those after a seq, until its end."""
+    position = str(after) if run_id and after else None
+    stream = await Streams(pool, redis_url).open(
+        batch_id=batch_id, run_id=run_id, after=position, with_text=with_text
+    )
+    async with stream, aclosing(stream.events()) as events:
+        async for event in events:
+            yield event
 
 
 async def batch_of(pool: Pool, runs: int) -> tuple[UUID, list[UUID]]:

@@ -8,7 +8,7 @@ import typer
 from psycopg.rows import DictRow
 
 from chiron_api.cli.demo.home import HONESTY, SUBJECT, DemoHome
-from chiron_api.cli.watch import show_events
+from chiron_api.cli.display.progress import show_events
 from chiron_api.text import one_line
 from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, submit
 from chiron_workers.batches.summaries import BatchSummary, summary

@@ -4,7 +4,7 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -15,6 +15,7 @@ from rich.text import Text
 from chiron_api.cli.display.colours import COLOURS
 from chiron_api.cli.display.events import confirmed, event_field, phrase
 from chiron_api.text import duration, facts_phrase, one_line, tokens, usd
+from chiron_workers.pubsub.beginnings import Beginning
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind, RunState
 
@@ -31,7 +32,6 @@ STATE_AFTER = {
     EventKind.RUN_CANCELLED: RunState.CANCELLED,
 }
 COLUMNS = (("state", 9, None), ("topic", None, 2), ("step", None, 3), ("facts", 5, None), ("turns", 5, None))
-CTRL_C_HINT = "Ctrl+C ends the watching; the research goes on."
 
 
 @dataclass(slots=True)
@@ -79,11 +79,34 @@ class Board:
 
     title: str
     rows: dict[UUID, Row] = field(default_factory=dict)
-    hint: str = CTRL_C_HINT
+    hint: str = ""
     facts: deque[str] = field(default_factory=lambda: deque(maxlen=FACTS_SHOWN))
     events: int = 0
     usage: EventUsage = field(default_factory=EventUsage)
     started_at: datetime | None = None
+    counted_seqs: dict[UUID, int] = field(
+        default_factory=dict
+    )  # of each run: events that the sums have already
+
+    @classmethod
+    def begin(cls, title: str, beginning: Beginning, *, hint: str) -> Self:
+        """The board of a stream that begins with what its runs have come to."""
+        sums = beginning.sums
+        rows = {
+            run.id: Row(run.topic, run.state, "", run.facts, run.confirmed, run.turns)
+            for run in beginning.runs
+        }
+        usage = EventUsage(
+            sums.input_tokens,
+            sums.cache_write_tokens,
+            sums.cache_read_tokens,
+            sums.output_tokens,
+            None if sums.spent_usd is None else float(sums.spent_usd),
+        )
+        seqs = dict(zip(beginning.run_ids, beginning.seqs, strict=True))
+        if beginning.run_id:
+            seqs[beginning.run_id] = sums.events
+        return cls(title, rows, hint, usage=usage, started_at=sums.started_at, counted_seqs=seqs)
 
     def apply(self, event: Event) -> None:
         """Update rows and sums by an event."""
@@ -103,6 +126,10 @@ class Board:
         self._count(event, row)
 
     def _count(self, event: Event, row: Row) -> None:
+        if event.kind == EventKind.FACT_STORED:
+            self.facts.append(phrase(event).removeprefix("fact: "))
+        if (event.seq or 0) <= self.counted_seqs.get(event.run_id, 0):
+            return
         if event.kind == EventKind.MODEL_REPLIED:
             row.turns += 1
             self.usage.add(event.data)
@@ -112,7 +139,6 @@ class Board:
                 self.usage.add(event.data)
         elif event.kind == EventKind.FACT_STORED:
             row.facts += 1
-            self.facts.append(phrase(event).removeprefix("fact: "))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The whole screen."""

@@ -67,10 +67,15 @@ def say(run: RunRef, text: str) -> Call[RunId]:
 
 
 def events(
-    batch: BatchRef | None = None, *, run: RunRef | None = None, after: str | None = None, text: bool = False
+    batch: BatchRef | None = None,
+    *,
+    run: RunRef | None = None,
+    after: str | None = None,
+    history: bool = False,
+    text: bool = False,
 ) -> Call[Any]:
-    """The events of a batch, or of a `run`, after the one with the id `after`; a stream."""
+    """The events of a batch, or of a `run`: after the one with the id `after`, with `history` all; a stream."""
     folder, target = target_of(batch, run)
-    query = {"text": True} if text else {}
+    query = {name: True for name, is_set in (("history", history), ("text", text)) if is_set}
     headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": after} if after else {})
     return get(f"/v1/{folder}/{{id}}/events", None, target=target, query=query, headers=headers)

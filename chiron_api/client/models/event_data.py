@@ -1,9 +1,10 @@
 """What each kind of event says."""
 
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from chiron_api.client.models.basics import Answer, RunState, Usd
+from chiron_api.client.models.basics import Answer, RunState, Usage, Usd
 from chiron_api.client.models.facts import FactStatus, QuoteState, Verdict
 
 
@@ -139,3 +140,16 @@ class TextDeltaData(EventData):
     """Words of a reply as they come; published only, never stored."""
 
     text: str
+
+
+class SnapshotData(Usage):
+    """Where a stream begins: `runs` by state, `events` that there are so far, and those `left_out` before the next one."""
+
+    runs: dict[RunState, int]
+    facts: int
+    confirmed: int
+    turns: int
+    reserved_usd: Usd
+    started_at: datetime | None
+    events: int
+    left_out: int

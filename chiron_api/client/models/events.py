@@ -18,6 +18,7 @@ from chiron_api.client.models.event_data import (
     RunHandedBackData,
     RunQueuedData,
     RunStartedData,
+    SnapshotData,
     StopData,
     TextDeltaData,
     ToolCalledData,
@@ -153,6 +154,17 @@ class TextDelta(Event):
     data: TextDeltaData
 
 
+class Snapshot(Answer):
+    """What a batch, or a run, had come to when a stream began: of a batch `run_id` is null. `seq` always is."""
+
+    batch_id: UUID | None
+    run_id: UUID | None
+    seq: None
+    at: datetime
+    kind: Literal["snapshot"]
+    data: SnapshotData
+
+
 AnyEvent = Annotated[
     RunQueued
     | RunStarted
@@ -170,7 +182,8 @@ AnyEvent = Annotated[
     | RunCancelled
     | BatchCompleted
     | BudgetReached
-    | TextDelta,
+    | TextDelta
+    | Snapshot,
     Field(discriminator="kind"),
 ]
 ANY_EVENT: TypeAdapter[AnyEvent] = TypeAdapter(AnyEvent)

@@ -151,7 +151,8 @@ async def test_what_does_not_exist_is_404(client: httpx2.AsyncClient):
 
 async def test_the_stream_of_a_run_ends_after_its_final_event(client: httpx2.AsyncClient, settings: Settings):
     run_id = (await submitted(client))["run_ids"][0]
-    async with asyncio.timeout(60), client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
+    url = f"/v1/runs/{run_id}/events?history=true"
+    async with asyncio.timeout(60), client.stream("GET", url) as answer:
         assert answer.headers["Content-Type"].startswith("text/event-stream")
         finish(settings, run_id)
         events = events_in((await answer.aread()).decode())
@@ -180,7 +181,8 @@ async def test_the_stream_of_a_batch_has_the_events_of_all_its_runs(
     document = await submitted(client)
     for run_id in document["run_ids"]:
         finish(settings, run_id)
-    events = events_in((await client.get(f"/v1/batches/{document['batch_id']}/events")).text)
+    url = f"/v1/batches/{document['batch_id']}/events?history=true"
+    events = events_in((await client.get(url)).text)
     kinds = sorted(event["event"] for event in events)
     assert kinds == ["run.completed", "run.completed", "run.queued", "run.queued"]
     assert {json.loads(event["data"])["run_id"] for event in events} == set(document["run_ids"])
@@ -193,7 +195,7 @@ async def test_a_reader_of_a_batch_goes_on_after_any_event_it_saw(
     for run_id in document["run_ids"]:
         finish(settings, run_id)
     url = f"/v1/batches/{document['batch_id']}/events"
-    events = events_in((await client.get(url)).text)
+    events = events_in((await client.get(url, params={"history": True})).text)
     assert len(events) == 4
     for position, event in enumerate(events[:-1], start=1):
         for rest in ({"headers": {"Last-Event-ID": event["id"]}}, {"params": {"after": event["id"]}}):
@@ -204,6 +206,26 @@ async def test_a_reader_of_a_batch_goes_on_after_any_event_it_saw(
         f"/v1/batches/{other['batch_id']}/events", headers={"Last-Event-ID": events[0]["id"]}
     )
     assert (answer.status_code, "another batch" in answer.json()["detail"]) == (400, True)
+
+
+async def test_a_stream_begins_with_what_it_has_come_to_so_far(
+    client: httpx2.AsyncClient, settings: Settings
+):
+    document = await submitted(client)
+    for run_id in document["run_ids"]:
+        finish(settings, run_id)
+    batch_id, run_id = document["batch_id"], document["run_ids"][0]
+    for path, runs in ((f"batches/{batch_id}", 2), (f"runs/{run_id}", 1)):
+        snapshot, *events = events_in((await client.get(f"/v1/{path}/events")).text)
+        described = json.loads(snapshot["data"])
+        assert snapshot["event"] == described["kind"] == "snapshot"
+        assert (described["batch_id"], described["run_id"]) == (batch_id, run_id if runs == 1 else None)
+        assert (described["data"]["runs"]["completed"], described["data"]["left_out"]) == (runs, 0)
+        assert len(events) == described["data"]["events"] == 2 * runs
+        again = await client.get(f"/v1/{path}/events", headers={"Last-Event-ID": snapshot["id"]})
+        assert sorted(event["data"] for event in events_in(again.text)) == sorted(
+            event["data"] for event in events
+        )
 
 
 async def test_a_quiet_stream_beats(client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch):

@@ -1,0 +1,173 @@
+"""The progress of a batch or a run until its end: a board on a terminal, lines in a pipe, or JSON."""
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import typer
+
+from chiron_api.cli.display.difference import counts_line
+from chiron_api.cli.display.events import event_line
+from chiron_api.cli.display.summary import closing_line
+from chiron_api.text import as_json as json_line
+from chiron_api.text import cost_phrase, count, facts_phrase, one_line
+from chiron_api.views.batches import difference_of
+from chiron_api.views.sources import source_warnings
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, runs_of, summary
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.errors import UsageError
+from chiron_workers.pubsub.beginnings import RECENT_EVENTS, Beginning, RunAtBeginning
+from chiron_workers.pubsub.streams import Stream, Streams
+from chiron_workers.runs.events import Event
+from chiron_workers.settings import settings
+from chiron_workers.states import EventKind, RunState
+
+if TYPE_CHECKING:
+    from chiron_api.cli.display.board import Board
+
+FRAME_S = 0.25
+RUNS_LOOKED_AT = 100  # for where they may find sources
+TEXT_FOR_RUNS = 20  # nobody can read the words of more runs at once
+TOPIC_CHARS = 40
+CTRL_C_HINT = "Ctrl+C ends the watching; the research goes on."
+
+
+async def show_events(
+    target: str,
+    after: int | None = None,
+    *,
+    history: bool = False,
+    as_json: bool = False,
+    hint: str = CTRL_C_HINT,
+) -> RunState:
+    """Show the events of a batch or a run until its end; returns its final state.
+
+    Args:
+        after: Of a run: the number of the last event that is not shown.
+        history: Show all that has happened, and not only what it came to and the last of it.
+        hint: The line below the board, about Ctrl+C.
+    """
+    # The stream waits while Postgres is away; the pool's warnings would break the board.
+    current = settings()
+    async with open_pool(current.database_url, size=2) as pool:
+        target_summary = await _find(pool, target, after)
+        await _warn_without_sources(pool, target_summary)
+        batch_id = target_summary.id if isinstance(target_summary, BatchSummary) else None
+        runs = sum(target_summary.runs.values()) if isinstance(target_summary, BatchSummary) else 1
+        is_board = sys.stdout.isatty() and not as_json
+        stream = await Streams(pool, current.redis_url).open(
+            batch_id=batch_id,
+            run_id=None if batch_id else target_summary.id,
+            after=None if after is None else str(after),
+            recent=None if history else RECENT_EVENTS,
+            with_text=is_board and runs <= TEXT_FOR_RUNS,
+            with_runs=not as_json,
+        )
+        async with stream:
+            if as_json:
+                await _print_json(stream)
+            elif is_board:
+                await _draw(stream, target_summary, hint)
+            else:
+                await _print_lines(stream, target_summary)
+        final = await (summary(pool, target_summary.id) if batch_id else run_summary(pool, target_summary.id))
+        difference = await difference_of(pool, batch_id) if batch_id else None
+    if not as_json:
+        typer.echo(closing_line(final))
+    if difference and not as_json:
+        typer.echo(f"Against the time before: {counts_line(difference.counts)}.")
+    return final.state
+
+
+async def _warn_without_sources(pool: Pool, target: BatchSummary | RunSummary) -> None:
+    if target.state.is_final:
+        return
+    runs = (
+        [target] if isinstance(target, RunSummary) else await runs_of(pool, target.id, limit=RUNS_LOOKED_AT)
+    )
+    for warning in await source_warnings(pool, settings(), runs):
+        typer.echo(f"Warning: {warning}", err=True)
+
+
+async def _find(pool: Pool, target: str, after: int | None) -> BatchSummary | RunSummary:
+    target_summary = await find(pool, target)
+    if after is not None and isinstance(target_summary, BatchSummary):
+        raise UsageError("--after is for runs: within a batch each run counts its own events.")
+    return target_summary
+
+
+async def _print_json(stream: Stream) -> None:
+    if stream.beginning:
+        typer.echo(json_line(stream.beginning.document()))
+    async with aclosing(stream.events()) as events:
+        async for event in events:
+            typer.echo(event.to_json())
+
+
+async def _print_lines(stream: Stream, target: BatchSummary | RunSummary) -> None:
+    labels: dict[UUID, str] = {}
+    if isinstance(target, RunSummary):
+        labels[target.id] = one_line(target.topic, chars_max=TOPIC_CHARS)
+    elif stream.beginning:
+        labels = _labels(stream.beginning.runs)
+    if stream.beginning and stream.beginning.sums.left_out:
+        typer.echo(beginning_line(stream.beginning))
+    async with aclosing(stream.events()) as events:
+        async for event in events:
+            if event.run_id not in labels:
+                topic = one_line(str(event.data.get("topic", "")), chars_max=TOPIC_CHARS)
+                labels[event.run_id] = f"#{len(labels) + 1} {topic}"
+            label = "batch" if event.kind == EventKind.BATCH_COMPLETED else labels[event.run_id]
+            typer.echo(event_line(event, label))
+
+
+def _labels(runs: Sequence[RunAtBeginning]) -> dict[UUID, str]:
+    return {run.id: f"#{n} {one_line(run.topic, chars_max=TOPIC_CHARS)}" for n, run in enumerate(runs, 1)}
+
+
+def beginning_line(start: Beginning) -> str:
+    """What something has come to so far, and how many of its events are not shown."""
+    sums = start.sums
+    states = ", ".join(f"{runs:,} {state}" for state, runs in sums.runs.items() if runs)
+    parts = [states, facts_phrase(sums.facts, sums.confirmed), count(sums.turns, "turn"), cost_phrase(sums)]
+    return f"So far: {'; '.join(parts)}. {count(sums.left_out, 'earlier event')}: --history shows them."
+
+
+async def _draw(stream: Stream, target: BatchSummary | RunSummary, hint: str) -> None:
+    from rich.console import Console
+    from rich.live import Live
+
+    board = _board(target, hint, stream.beginning)
+    with Live(board, console=Console(), auto_refresh=False, vertical_overflow="crop") as live:
+        frames = asyncio.create_task(_refresh(live.refresh))
+        try:
+            async with aclosing(stream.events()) as events:
+                await _apply(events, board)
+        finally:
+            frames.cancel()
+            await asyncio.gather(frames, return_exceptions=True)
+            live.refresh()
+
+
+async def _apply(events: AsyncGenerator[Event], board: "Board") -> None:
+    async for event in events:
+        board.apply(event)
+
+
+async def _refresh(refresh: Callable[[], None]) -> None:
+    while True:
+        refresh()
+        await asyncio.sleep(FRAME_S)
+
+
+def _board(target: BatchSummary | RunSummary, hint: str, start: Beginning | None) -> "Board":
+    from chiron_api.cli.display.board import Board, Row
+
+    title = one_line(target.name if isinstance(target, BatchSummary) else target.topic)
+    if start:
+        return Board.begin(title, start, hint=hint)
+    rows = {} if isinstance(target, BatchSummary) else {target.id: Row(target.topic)}
+    return Board(title, rows, hint=hint)
