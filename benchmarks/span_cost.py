@@ -23,7 +23,9 @@ def tool_call() -> None:
 
 
 def chat() -> None:
-    with spans.chat("claude-opus-5-5", 16_000, "system", [], server=lambda: "https://api.anthropic.com"):
+    with spans.chat(
+        "claude-opus-5-5", 16_000, "system", [], settled=0, server=lambda: "https://api.anthropic.com"
+    ):
         pass
 
 

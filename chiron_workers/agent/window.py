@@ -1,5 +1,7 @@
 """The journal's entries as the messages of one model call."""
 
+import json
+import sys
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +21,7 @@ from chiron_workers.runs.entries import (
     Results,
     ToolResult,
 )
-from chiron_workers.runs.messages import Message, encoded, shared
+from chiron_workers.runs.messages import Message, Settled, encoded, shared
 
 GO_ON = (
     "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote. Your "
@@ -34,7 +36,10 @@ TEXTS_KEPT = 3
 
 
 class Window:
-    """The conversation so far, kept as the messages of the next call: adding an entry costs the same at any length."""
+    """The conversation so far, kept as the messages of the next call: adding an entry costs the same at any length.
+
+    What may still change are the messages from the latest question on; those before it are settled.
+    """
 
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
         self._opening: Opening | None = None
@@ -42,13 +47,15 @@ class Window:
             self.add(entry)
 
     def _begin(self, opening: Opening) -> None:
-        self._opening = opening
+        # Decoded definitions take several times the room; the prompt is the same for all runs of a subject.
+        self._opening = replace(opening, system=sys.intern(opening.system), tools=())
         self._tools = tuple(shared(encoded(tool)) for tool in opening.tools)
+        self._settled = Settled()
         self._messages: list[Message] = []
         self._last_question_at: tuple[int, int] | None = None
         self._counted_tokens = 0  # of everything up to the latest reply, as the API billed it
         self._bytes_since = len(encoded(opening.system)) + sum(map(len, self._tools))
-        self._latest: Entry = opening
+        self._latest: Entry = self._opening
         self.replies = 0
         self.unanswered_questions: list[str] = []  # messages since the latest reply
         self._answered_questions: list[str] = []  # by the latest reply
@@ -72,7 +79,8 @@ class Window:
             message = Message.of(role, blocks)
             self._append(message)
             self._measure(entry, message)
-        self._latest = entry
+        if not isinstance(entry, Opening):
+            self._latest = entry
 
     def request(self) -> Request:
         """The next call of the model: what the latest opening froze, and everything since as messages."""
@@ -87,6 +95,7 @@ class Window:
             self._last_question_at,
             opening.thinking,
             opening.effort,
+            settled=self._settled,
         )
 
     def last_request(self, *, prompt_tokens: int, reply_tokens: int) -> Request:
@@ -104,7 +113,7 @@ class Window:
     @property
     def tools(self) -> tuple[dict[str, Any], ...]:
         """The definitions that the latest opening froze; none before the first."""
-        return self._opening.tools if self._opening is not None else ()
+        return tuple(map(json.loads, self._tools)) if self._opening is not None else ()
 
     @property
     def prompt_tokens(self) -> int:
@@ -125,13 +134,20 @@ class Window:
 
     def _note_reply(self, reply: Reply) -> None:
         if self._messages[-1].role == "user":
-            self._last_question_at = (len(self._messages) - 1, len(self._messages[-1].blocks) - 1)
+            self._settle()
+            self._last_question_at = (0, len(self._messages[0].blocks) - 1)
             self._draft_before = self.draft
         self.replies += 1
         self._answered_questions, self.unanswered_questions = self.unanswered_questions, []
         self.draft = self.draft.followed_by(reply)
         if reply.text:
             self.last_words.append(reply.text)
+
+    def _settle(self) -> None:
+        *earlier, question = self._messages
+        for message in earlier:
+            self._settled.add(message)
+        self._messages = [question]
 
     def _undo_reply(self, reply: Reply) -> None:
         # A question cannot follow a reply that waits to be continued, nor one that filled the window.

@@ -92,7 +92,11 @@ class Model:
         """
         attributes = (request.model, request.max_tokens, request.system, request.messages)
         began = time.monotonic()
-        with timed_model_call(request.model), spans.chat(*attributes, server=self._server) as span:
+        settled = request.settled.count
+        with (
+            timed_model_call(request.model),
+            spans.chat(*attributes, settled=settled, server=self._server) as span,
+        ):
             tariff = tariff or Tariff.of_model(request.model, self._settings.prices)
             words = None if on_text is None else Words(on_text, is_heard)
             reply, tries = await self._reply_with_retries(request, words, tariff, before_try, on_failure)

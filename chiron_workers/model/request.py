@@ -4,12 +4,12 @@ Source: Anthropic, "Prompt caching": an entry is written at a breakpoint and now
 to 20 blocks before it; a request has 4 breakpoints at most; the breakpoints are no part of what is compared.
 """
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from chiron_workers.runs.entries import Block
-from chiron_workers.runs.messages import Message, encoded
+from chiron_workers.runs.messages import Message, Settled, encoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,60 +20,83 @@ class Request:
     system: str
     tools: Sequence[bytes]  # each definition as JSON
     max_tokens: int
-    messages: Sequence[Message]
-    # The message and the block that the request before this one ended with.
+    messages: Sequence[Message]  # those that come after the settled ones
+    # The message, of those, and its block that the request before this one ended with.
     last_question_at: tuple[int, int] | None = None
     thinking: Block | None = None  # None: nothing is said of it
     effort: str | None = None
+    settled: Settled = field(default_factory=Settled)
 
     @property
     def prompt_bytes(self) -> int:
         """Bytes of everything that the model reads."""
         message_bytes = sum(len(block) for message in self.messages for block in message.blocks)
-        return len(self.system.encode(errors="replace")) + sum(map(len, self.tools)) + message_bytes
+        before = (
+            self.settled.block_bytes + len(self.system.encode(errors="replace")) + sum(map(len, self.tools))
+        )
+        return before + message_bytes
 
 
 def body(request: Request, *, ttl: str) -> bytes:
-    """The call as the Messages API takes it, streamed; `ttl` says how long the cache keeps what it reads (5m or 1h).
+    """The call as the Messages API takes it, streamed; `ttl` says how long the cache keeps what it reads (5m or 1h)."""
+    return b"".join(body_parts(request, ttl=ttl))
 
-    It is put together from parts that are encoded already: encoding a long history anew would take most of a turn.
-    """
-    mark: dict[str, str] | None = None
+
+def body_parts(request: Request, *, ttl: str) -> Iterator[bytes]:
+    """The body of a call in parts. Nothing of the history is encoded or copied for it: that would take most of a turn."""
+    mark = b""
     if request.model.startswith("claude"):  # other servers of this API may not know caching
-        mark = {"type": "ephemeral"} if ttl == "5m" else {"type": "ephemeral", "ttl": ttl}
-    parts = {
-        "model": encoded(request.model),
-        "max_tokens": encoded(request.max_tokens),
-        "stream": b"true",
-        "system": encoded(request.system),
-        "messages": _json_array([message.to_json() for message in _messages(request, mark)]),
-    }
+        mark = encoded({"type": "ephemeral"} if ttl == "5m" else {"type": "ephemeral", "ttl": ttl})
+    yield b'{"model":%b,"max_tokens":%d,"stream":true,"system":' % (
+        encoded(request.model),
+        request.max_tokens,
+    )
+    yield _system_json(request.system, mark)
+    yield b',"messages":['
+    yield from _messages(request, mark)
+    yield b"]"
     if request.tools:
-        *other_tools, last = request.tools  # runs of other roles and subjects have these too
-        parts["tools"] = _json_array([*other_tools, _marked(last, mark)])
+        yield b',"tools":'
+        yield _tools_json(tuple(request.tools), mark)
     if request.thinking is not None:
-        parts["thinking"] = encoded(request.thinking)
+        yield b',"thinking":%b' % encoded(request.thinking)
     if request.effort is not None:
-        parts["output_config"] = encoded({"effort": request.effort})
-    if mark is not None:
-        parts["cache_control"] = encoded(mark)  # the API puts this one at the end of the request
-        parts["system"] = encoded([{"type": "text", "text": request.system, "cache_control": mark}])
-    return b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), value) for name, value in parts.items())
+        yield b',"output_config":%b' % encoded({"effort": request.effort})
+    # The API puts a mark of the whole request at its end.
+    yield b',"cache_control":%b}' % mark if mark else b"}"
 
 
-def _messages(request: Request, mark: dict[str, str] | None) -> Sequence[Message]:
-    if request.last_question_at is None:
-        return request.messages
-    # The history stays as it is, for the next request marks another place: only one message is copied.
-    place, block = request.last_question_at  # a turn of many parallel calls is longer than 20 blocks
-    blocks = list(request.messages[place].blocks)
-    blocks[block] = _marked(blocks[block], mark)
-    marked_message = Message(request.messages[place].role, blocks)
-    return [*request.messages[:place], marked_message, *request.messages[place + 1 :]]
+# Runs of the same role have the same tools, and those of one subject the same prompt.
+@lru_cache(maxsize=50)
+def _tools_json(tools: tuple[bytes, ...], mark: bytes) -> bytes:
+    *other_tools, last = tools
+    return _json_array([*other_tools, _marked(last, mark)])
 
 
-def _marked(part: bytes, mark: dict[str, str] | None) -> bytes:
-    return part if mark is None else encoded({**json.loads(part), "cache_control": mark})
+@lru_cache(maxsize=200)
+def _system_json(system: str, mark: bytes) -> bytes:
+    return (
+        _json_array([_marked(encoded({"type": "text", "text": system}), mark)]) if mark else encoded(system)
+    )
+
+
+def _messages(request: Request, mark: bytes) -> Iterator[bytes]:
+    for n, piece in enumerate(request.settled.pieces):
+        yield from (b",", piece) if n else (piece,)
+    for place, message in enumerate(request.messages):
+        is_first = not place and not request.settled.count
+        yield b'%b{"role":"%b","content":[' % (b"" if is_first else b",", message.role.encode())
+        for n, block in enumerate(message.blocks):
+            # A turn of many parallel calls is longer than the 20 blocks that the API looks back.
+            is_marked = (place, n) == request.last_question_at
+            yield from (b",",) if n else ()
+            yield _marked(block, mark) if is_marked else block
+        yield b"]}"
+
+
+def _marked(part: bytes, mark: bytes) -> bytes:
+    """A JSON object with a mark as its last field; the history stays as it is, for the next request marks another place."""
+    return b'%b,"cache_control":%b}' % (part[:-1], mark) if mark else part
 
 
 def _json_array(items: Iterable[bytes]) -> bytes:

@@ -93,9 +93,15 @@ def chat(
     system: str,
     messages: Sequence[Message],
     *,
+    settled: int,
     server: Callable[[], str],
 ) -> Span:
-    """The span of one model call with all its tries; `server` gives the model server's address."""
+    """The span of one model call with all its tries.
+
+    Args:
+        settled: How many messages came before those.
+        server: Gives the model server's address.
+    """
     if _recorder.tracer is None:
         return OFF
     address = urlsplit(server())
@@ -107,7 +113,7 @@ def chat(
         "gen_ai.request.stream": True,
         "server.address": address.hostname or "",
         "server.port": address.port or PORTS.get(address.scheme, 0),
-        "chiron.input.messages": len(messages),
+        "chiron.input.messages": settled + len(messages),
     }
     if _recorder.captures:
         attributes["gen_ai.system_instructions"] = _json([{"type": "text", "content": system}])
