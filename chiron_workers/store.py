@@ -1,4 +1,5 @@
-from typing import Self
+from collections.abc import Callable
+from typing import Generic, Self, TypeVar, overload
 
 from chiron_workers.embeddings import Embedder
 from chiron_workers.knowledge.assessment.marking import Judging
@@ -28,12 +29,68 @@ from chiron_workers.sources.egress import EgressPolicy
 from chiron_workers.sources.sources import Sources
 from chiron_workers.subscriptions.subscriptions import Subscriptions
 
+Noun = TypeVar("Noun")
+
+
+class Part(Generic[Noun]):
+    """An attribute of a store that is made when it is first used: a tool uses two or three of them."""
+
+    def __init__(self, make: "Callable[[Store], Noun]") -> None:
+        self._make = make
+
+    def __set_name__(self, owner: "type[Store]", name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, store: None, owner: "type[Store]") -> Self: ...
+
+    @overload
+    def __get__(self, store: "Store", owner: "type[Store]") -> Noun: ...
+
+    def __get__(self, store: "Store | None", owner: "type[Store]") -> Self | Noun:
+        if store is None:
+            return self
+        # From now on the instance's own attribute hides this one.
+        noun = store.__dict__[self._name] = self._make(store)
+        return noun
+
 
 class Store:
     """What every tool is handed first: the knowledge, one attribute for each noun.
 
     `async with Store(Session(pool, caller), embedder) as store:` commits at the end, or rolls back on an error.
     """
+
+    session: Session
+    embedder: Embedder
+    side_model: SideModel | None
+    turn: Turn | None
+
+    subjects = Part(lambda store: Subjects(store.session))
+    facts = Part(lambda store: Facts(store.session, store.embedder, store.side_model))
+    verdicts = Part(lambda store: Verdicts(store.session, store.side_model, store.turn))
+    checks = Part(lambda store: Checks(store.session, store.facts, store.verdicts))
+    drafts = Part(lambda store: Drafts(store.session, store.verdicts))
+    rows = Part(lambda store: Rows(store.session, store.verdicts))
+    search = Part(lambda store: Search(store.session, store.embedder))
+    nodes = Part(lambda store: Nodes(store.session))
+    curricula = Part(lambda store: Curricula(store.session))
+    proposals = Part(lambda store: Proposals(store.session))
+    lessons = Part(lambda store: Lessons(store.session, store.verdicts, store.nodes))
+    assessments = Part(lambda store: Assessments(store.session))
+    reviews = Part(lambda store: Reviews(store.session))
+    questions = Part(lambda store: Questions(store.session, store.verdicts))
+    quizzes = Part(lambda store: Quizzes(store.session, store.questions, store.reviews))
+    judging = Part(lambda store: Judging(store.session, store.side_model, store.reviews))
+    sources = Part(lambda store: Sources(store.session))
+    source_changes = Part(lambda store: SourceChanges(store.session))
+    notes = Part(lambda store: Notes(store.session))
+    results = Part(lambda store: ToolResults(store.session))
+    egress = Part(lambda store: EgressPolicy(store.session))
+    reach = Part(lambda store: store.egress)  # the name that tools written for 0.1 use
+    subscriptions = Part(lambda store: Subscriptions(store.session))
+    evaluations = Part(lambda store: Evaluations(store.session))
+    skills = Part(lambda store: LoadedSkills(store.session))
 
     def __init__(
         self,
@@ -45,31 +102,7 @@ class Store:
         self.session = session
         self.embedder = embedder
         self.side_model = side_model
-        self.subjects = Subjects(session)
-        self.facts = Facts(session, embedder, side_model)
-        self.verdicts = Verdicts(session, side_model, turn)
-        self.checks = Checks(session, self.facts, self.verdicts)
-        self.drafts = Drafts(session, self.verdicts)
-        self.rows = Rows(session, self.verdicts)
-        self.search = Search(session, embedder)
-        self.nodes = Nodes(session)
-        self.curricula = Curricula(session)
-        self.proposals = Proposals(session)
-        self.lessons = Lessons(session, self.verdicts, self.nodes)
-        self.assessments = Assessments(session)
-        self.reviews = Reviews(session)
-        self.questions = Questions(session, self.verdicts)
-        self.quizzes = Quizzes(session, self.questions, self.reviews)
-        self.judging = Judging(session, side_model, self.reviews)
-        self.sources = Sources(session)
-        self.source_changes = SourceChanges(session)
-        self.notes = Notes(session)
-        self.results = ToolResults(session)
-        self.egress = EgressPolicy(session)
-        self.reach = self.egress  # the name that tools written for 0.1 use
-        self.subscriptions = Subscriptions(session)
-        self.evaluations = Evaluations(session)
-        self.skills = LoadedSkills(session)
+        self.turn = turn
 
     @property
     def caller(self) -> Caller:

@@ -165,7 +165,7 @@ class Journal:
                 return
             is_repeated = True
             if session.is_writing:
-                row = await session.last(SQL["settle_call"], args)
+                row = await session.last(SQL["settle_writes"], args)
             else:  # by a connection that no tool can hold
                 row = next(iter(await fetch_all(self.pool, SQL["settle_call"], args)), None)
             if row is None:

@@ -168,6 +168,13 @@ result as (
 select seq_before, at
   from fence;
 
+-- settle_writes
+-- The same where the tool has written: it fails without the lease, as the commit goes out with it.
+{{settle_call}}
+union all
+select lease_lost(), null
+ where not exists (select from fence);
+
 -- lock
 -- Holds the run row, so that the messages read next are all there are.
 select entries, unread

@@ -6,6 +6,7 @@ from typing import Any, Protocol, Self
 from uuid import UUID
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 from psycopg.sql import SQL
@@ -13,6 +14,7 @@ from psycopg.sql import SQL
 from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL_OWNER, Principal
 from chiron_workers.db.connect import Pool, Query
+from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.runs.entries import Limit, Reply
 from chiron_workers.states import AccessScope, EventKind
 
@@ -58,6 +60,9 @@ class SideModel(Protocol):
         """One reply to one question, apart from any conversation; of `model` where one is named."""
 
 
+BEGIN, COMMIT, ROLLBACK = (Statement(SQL(word)) for word in ("begin", "commit", "rollback"))
+LEASE_LOST = "CL001"  # the SQLSTATE of lease_lost()
+
 # Who of a pool's sessions may take a lock next, by what it locks.
 _queues: WeakKeyDictionary[Pool, WeakValueDictionary[str, asyncio.Lock]] = WeakKeyDictionary()
 
@@ -78,6 +83,8 @@ class Session:
     confirmed_ids: set[str] = field(default_factory=set)  # facts of before this run that it met
     _connection: AsyncConnection[DictRow] | None = None
     _turns: list[asyncio.Lock] = field(default_factory=list)
+    _last: list[Statement] = field(default_factory=list)  # sent with the statement that ends the session
+    _amends: list[Statement] = field(default_factory=list)  # follow a rollback
 
     @property
     def is_writing(self) -> bool:
@@ -102,6 +109,13 @@ class Session:
         rows = await self.rows(query, args)
         return rows[0] if rows else None
 
+    async def rows_of(self, *statements: Statement) -> list[list[DictRow]]:
+        """The rows of several queries that only read; they go out together, so that they are waited for once."""
+        if self._connection is not None:
+            return await send(self._connection, statements)
+        async with self.pool.connection() as connection:
+            return await send(connection, statements)
+
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection[DictRow]]:
         """A connection for reads that belong together, in one transaction; it sees what this session has written."""
@@ -117,6 +131,21 @@ class Session:
         cursor = await connection.execute(query, args)
         return await cursor.fetchall() if cursor.description else []
 
+    async def write_all(self, *statements: Statement) -> list[list[DictRow]]:
+        """Run several statements in the session's transaction, which go out together; the rows of each."""
+        if self._connection is not None:
+            return await send(self._connection, statements)
+        self._connection = await self.pool.getconn()
+        return (await send(self._connection, (BEGIN, *statements)))[1:]
+
+    def write_last(self, statement: Statement) -> None:
+        """Have a statement sent together with the one that ends the session."""
+        self._last.append(statement)
+
+    def amend(self, *statements: Statement) -> None:
+        """Have statements run where the session is rolled back: they undo what it committed before. None: nothing."""
+        self._amends = list(statements)
+
     async def lock(self, query: Query, args: Mapping[str, Any] | None = None, *, keys: Sequence[str]) -> None:
         """Take advisory locks until the end of the session's transaction: its first statement.
 
@@ -131,6 +160,25 @@ class Session:
             if not self.is_writing:
                 await self._queue(keys)
             await self.write(query, args)
+        except BaseException:
+            if not self.is_writing:
+                self._leave_queues()
+            raise
+
+    async def share(self, *statements: Statement, key: str, alone: str) -> list[list[DictRow]]:
+        """Begin the session's transaction with statements of which one takes an advisory lock that many hold at once.
+
+        As with `lock`, at most one session of this pool waits for it in Postgres. The next may when it is held.
+
+        Args:
+            key: What is locked.
+            alone: What sessions of this pool do one after the other, each to its end.
+        """
+        try:
+            await self._queue([alone])
+            queue = _queues.setdefault(self.pool, WeakValueDictionary()).setdefault(key, asyncio.Lock())
+            async with queue:
+                return await self.write_all(*statements)
         except BaseException:
             if not self.is_writing:
                 self._leave_queues()
@@ -164,12 +212,22 @@ class Session:
         return self._connection
 
     async def last(self, query: Query, args: Mapping[str, Any]) -> DictRow | None:
-        """Run the statement that ends this session; commit if it returns a row, else roll everything back."""
-        if self._connection is None:
-            return await self.row(query, args)
-        row = await (await self._connection.execute(query, args)).fetchone()
-        await self._end("commit" if row is not None else "rollback")
-        return row
+        """Run the statement that ends a session which writes, and commit; its row.
+
+        The commit goes out with it, so the statement must fail where its writes may not stand: lease_lost() does that. Then
+        everything is rolled back, and there is no row.
+        """
+        assert self._connection is not None
+        try:
+            results = await send(self._connection, (*self._last, Statement(query, args), COMMIT))
+        except psycopg.Error as error:
+            if error.sqlstate != LEASE_LOST:
+                raise
+            await self._end(ROLLBACK)
+            return None
+        self._amends.clear()
+        await self._end(None)
+        return results[-2][0]
 
     async def commit(self) -> None:
         """Make what was written last; a session that wrote nothing commits nothing.
@@ -182,20 +240,25 @@ class Session:
             except BaseException:
                 await self.rollback()
                 raise
-        await self._end("commit")
+        await self._end(COMMIT)
 
     async def rollback(self) -> None:
         """Forget what was written, and its events."""
         self.pending.clear()
         self.confirmed_ids.clear()
-        await self._end("rollback")
+        await self._end(ROLLBACK)
 
-    async def _end(self, statement: SQL | str) -> None:
+    async def _end(self, statement: Statement | None) -> None:
+        """Give the connection back after the statement that ends its transaction, where that has not run yet."""
         connection, self._connection = self._connection, None
         try:
-            if connection is not None and not connection.closed:
-                await connection.execute(statement)
+            if connection is not None and not connection.closed and statement is not None:
+                await connection.execute(statement.query)
+                for amend in self._amends if statement is ROLLBACK else ():
+                    await connection.execute(amend.query, amend.args)
         finally:
+            self._amends.clear()
+            self._last.clear()
             self._leave_queues()
             if connection is not None:
                 await self.pool.putconn(connection)

@@ -12,8 +12,8 @@ from chiron_workers.evidence.quotes.quotes import locate, refusal_reason
 from chiron_workers.evidence.source_kinds import BANDS
 from chiron_workers.evidence.statements.support import UNCHECKED, judge_by_rules
 from chiron_workers.evidence.statements.unsupported import find_unsupported
+from chiron_workers.knowledge.facts.additions import StoredFact
 from chiron_workers.knowledge.facts.claims import Claim, Place, claim
-from chiron_workers.knowledge.facts.facts import StoredFact
 from chiron_workers.knowledge.facts.verdicts import Evidence
 from chiron_workers.settings import settings
 from chiron_workers.states import SHOWN_STATUSES, FactStatus, Verdict

@@ -2,6 +2,7 @@ import asyncio
 from difflib import get_close_matches
 from typing import TypedDict, cast
 
+from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text
 from chiron_workers.errors import NotFound, ToolError, ToolValidationError
@@ -42,6 +43,12 @@ def slug(name: str) -> str:
     return subject_id
 
 
+def ensure_statement(subject_slug: str, title: str) -> Statement:
+    """What creates a subject where there is none yet."""
+    title = clean_text(title, field="title", chars_max=TITLE_CHARS_MAX)
+    return Statement(SQL["ensure"], {"subject_id": subject_slug, "title": title})
+
+
 class Subjects:
     """Subjects with their learning goals, and the active subject of each owner."""
 
@@ -51,11 +58,8 @@ class Subjects:
     async def ensure(self, subject_id: str, title: str) -> str:
         """Create a subject where there is none yet; its slug. A subject that exists keeps its title."""
         subject_slug = slug(subject_id)
-        args = {
-            "subject_id": subject_slug,
-            "title": clean_text(title, field="title", chars_max=TITLE_CHARS_MAX),
-        }
-        await self.session.write(SQL["ensure"], args)
+        statement = ensure_statement(subject_slug, title)
+        await self.session.write(statement.query, statement.args)
         return subject_slug
 
     async def find(self, subject_id: str) -> Subject | None:

@@ -1,16 +1,18 @@
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import zstandard
 from psycopg.rows import DictRow
 
 from chiron_workers import ids
+from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.evidence.confidence import Confidence, calculate_confidence
 from chiron_workers.evidence.copies import minhash
 from chiron_workers.evidence.origins import Assertion
+from chiron_workers.knowledge.facts.links import Links
 from chiron_workers.knowledge.facts.source_kinds import with_kind
 from chiron_workers.knowledge.search.vectors import copy_to_vectors
 from chiron_workers.runs.session import Session
@@ -101,6 +103,13 @@ class Confidences:
             for row in rows
         }
 
+    async def recompute_with_partners(
+        self, fact_id: str, reason: str, *, new_id: str | None = None
+    ) -> dict[str, ConfidenceUpdate]:
+        """Compute anew the confidence of a fact and of those whose confidence depends on it; all of them are locked."""
+        partner_ids = await Links(self._session).partners(fact_id)
+        return await self.recompute([fact_id, *partner_ids], reason=reason, new_id=new_id)
+
 
 def _superseded(rows: Sequence[DictRow]) -> set[str]:
     """The facts that a source bore out, and no source does any more: neither their own nor one of a fact that supports them."""
@@ -118,17 +127,29 @@ def status_of(confidence: Confidence) -> FactStatus:
     return confidence.status(settings().confidence_threshold)
 
 
-async def ensure_minhashes(session: Session, *, snapshots: Sequence[str], facts: Sequence[str]) -> None:
+async def ensure_minhashes(session: Session, *, facts: Sequence[str], snapshots: Sequence[str] = ()) -> None:
     """Store the minhashes that tell copies, of snapshots and of those that facts rest on; in a transaction of its own.
 
     A minhash is computed once, when the first fact needs it: most pages that are read give none.
     """
-    rows = await session.rows(SQL["without_minhash"], {"hashes": list(snapshots), "fact_ids": list(facts)})
-    if not rows:
+    if not (facts or snapshots):
         return
+    rows = await session.rows(SQL["without_minhash"], {"hashes": list(snapshots), "fact_ids": list(facts)})
+    if rows:
+        statement = await _store_minhashes({row["hash"]: row["body"] for row in rows})
+        async with session.pool.connection() as connection:
+            await connection.execute(statement.query, statement.args)
+
+
+async def minhash_statements(snapshot_hash: str | None, body: bytes | None) -> list[Statement]:
+    """What stores the minhash of a text that has none yet: its body is there."""
+    if snapshot_hash is None or body is None:
+        return []
+    return [await _store_minhashes({snapshot_hash: body})]
+
+
+async def _store_minhashes(bodies: Mapping[str, bytes]) -> Statement:
     minhashes = await asyncio.to_thread(
-        lambda: [minhash(zstandard.decompress(row["body"]).decode()) for row in rows]
+        lambda: [minhash(zstandard.decompress(body).decode()) for body in bodies.values()]
     )
-    args = {"hashes": [row["hash"] for row in rows], "signatures": minhashes}
-    async with session.pool.connection() as connection:
-        await connection.execute(SQL["store_minhashes"], args)
+    return Statement(SQL["store_minhashes"], {"hashes": list(bodies), "signatures": minhashes})

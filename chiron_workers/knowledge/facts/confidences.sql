@@ -93,7 +93,7 @@ with locked as (
     from snapshots
    where hash = any(%(hashes)s::text[])
    order by hash
-     for update
+     for no key update
 )
 update snapshots s
    set signature = minhash.signature

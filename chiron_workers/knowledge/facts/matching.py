@@ -5,13 +5,16 @@ This module only asks and collects. Vector search picks the candidates among the
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
+from pgvector import HalfVector
 from psycopg.rows import DictRow
 from psycopg.sql import Identifier
 
+from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.evidence.statements.relation import (
     RelationVerdict,
@@ -30,6 +33,8 @@ SQL = load(__file__)
 NEIGHBOURS_MAX = 12
 # Vector search only picks candidates, since vectors cannot tell a contradiction from a paraphrase.
 NEIGHBOUR_COSINE_MIN = 0.5
+COSINE_ROUNDING = 1e-6  # of the search
+INLINE_CHARS_MAX = 1_000  # of a claim and its neighbours: a millisecond, to hand it to a thread costs as much
 RULES_CHARS_MAX = 1_000
 
 
@@ -46,15 +51,35 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """The matches of a claim before the subject is locked.
+class Comparison:
+    """A claim with its vector, held against the facts nearest to it at a moment: those that it matches.
 
-    `fact_ids` are all that it was compared with until `at`; whatever was stored since is compared under the lock.
+    Whatever comes up since and is as near is compared before the claim is stored.
     """
 
-    matches: tuple[Match, ...]
+    claim: Claim
+    embedding: HalfVector
+    table: Identifier
+    space: str
     at: datetime
-    fact_ids: frozenset[str]
+    matches: tuple[Match, ...]
+    fact_ids: frozenset[str]  # all it was compared with
+    cosine_min: float
+    unsigned_body: bytes | None  # of the text it rests on, where that has no minhash yet
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The query arguments by which newer neighbours are looked for."""
+        return {
+            "subject_id": self.claim.subject_id,
+            "content": self.claim.content,
+            "quoted_hash": _quoted_hash(self.claim),
+            "embedding": self.embedding,
+            "space": self.space,
+            "since": self.at,
+            "compared_ids": sorted(self.fact_ids),
+            "cosine_min": self.cosine_min,
+        }
 
 
 class Matching:
@@ -65,52 +90,57 @@ class Matching:
         self._search = search
         self._judgements = Judgements(session, side_model)
 
-    async def candidates(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> Candidates:
+    async def compare(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> Comparison:
         """Compare a claim with the facts nearest to it; may ask the model, so never in a transaction."""
-        [now] = await self._session.rows(SQL["now"])
-        rows = await self._nearest(claim, embedding, table)
-        matches = await self._verdicts(claim, rows)
-        return Candidates(tuple(matches), now["at"], frozenset(row["id"] for row in rows))
-
-    async def recheck(
-        self, candidates: Candidates, claim: Claim, embedding: Sequence[float], table: Identifier
-    ) -> list[Match]:
-        """The matches of a claim now that the subject is locked.
-
-        What was stored since is compared by rules alone, and what was deleted since is left out.
-        """
-        statuses = await self._statuses([match.fact_id for match in candidates.matches])
-        matches = [
-            replace(match, status=statuses[match.fact_id])
-            for match in candidates.matches
-            if match.fact_id in statuses
-        ]
-        newest = await self._neighbours("newest", claim, embedding, table, since=candidates.at)
-        rows = [row for row in newest if row["id"] not in candidates.fact_ids]
-        neighbours_in_text = await self._in_same_text(claim, rows)
-        for row in rows:
-            verdict = _decide_by_rules(
-                claim.content, row["content"], is_same_text=row["id"] in neighbours_in_text
-            )
-            matches += _match(row, verdict, Decider.RULES)
-        return matches
-
-    async def _nearest(self, claim: Claim, embedding: Sequence[float], table: Identifier) -> list[DictRow]:
+        vector = to_halfvec(embedding)
         # Withdrawn facts too: to say again what was withdrawn does not bring it back.
-        neighbours = await self._search.nearest(embedding, claim.subject_id, limit=NEIGHBOURS_MAX)
-        rows = [row for row in neighbours if row["cosine"] >= NEIGHBOUR_COSINE_MIN]
-        rows += await self._neighbours("withdrawn", claim, embedding, table)
-        return sorted(rows, key=lambda row: -row["cosine"])
+        withdrawn_args = {
+            "subject_id": claim.subject_id,
+            "embedding": vector,
+            "limit": NEIGHBOURS_MAX,
+            "cosine_min": NEIGHBOUR_COSINE_MIN,
+            "quoted_hash": _quoted_hash(claim),
+        }
+        nearest, ([moment], withdrawn) = await self._search.nearest_beside(
+            vector,
+            claim.subject_id,
+            limit=NEIGHBOURS_MAX,
+            quoted_hash=_quoted_hash(claim),
+            beside=(
+                Statement(SQL["moment"], {"hash": claim.text_hash}),
+                Statement(SQL["withdrawn"].format(table=table), withdrawn_args),
+            ),
+        )
+        rows = [row for row in nearest if row["cosine"] >= NEIGHBOUR_COSINE_MIN]
+        # What is farther than all of them is not compared, whenever it was stored.
+        is_full = len(rows) == NEIGHBOURS_MAX
+        rows = sorted([*rows, *withdrawn], key=lambda row: -row["cosine"])
+        return Comparison(
+            claim,
+            vector,
+            table,
+            self._search.vectors.space_name,
+            moment["at"],
+            tuple(await self._verdicts(claim, rows)),
+            frozenset(row["id"] for row in rows),
+            max(NEIGHBOUR_COSINE_MIN, nearest[-1]["cosine"] - COSINE_ROUNDING)
+            if is_full
+            else NEIGHBOUR_COSINE_MIN,
+            moment["body"],
+        )
 
     async def _verdicts(self, claim: Claim, rows: Sequence[DictRow]) -> list[Match]:
+        if not rows:
+            return []
         contents = {row["id"]: row["content"] for row in rows}
-        neighbours_in_text = await self._in_same_text(claim, rows)
         # Dozens of milliseconds for long statements, which other runs on the loop need not wait for.
-        verdicts = await asyncio.to_thread(
+        verdicts = await _in_thread_if_long(
+            claim.content,
+            contents.values(),
             lambda: {
-                fact_id: _decide_by_rules(claim.content, content, is_same_text=fact_id in neighbours_in_text)
-                for fact_id, content in contents.items()
-            }
+                row["id"]: decide_by_rules(claim.content, row["content"], is_same_text=row["is_same_text"])
+                for row in rows
+            },
         )
         deciders = dict.fromkeys(verdicts, Decider.RULES)
         for fact_id, answer in (await self._ask(claim, contents, verdicts)).items():
@@ -141,33 +171,23 @@ class Matching:
             )
         }
 
-    async def _in_same_text(self, claim: Claim, rows: Sequence[DictRow]) -> set[str]:
-        """The facts that the text in which the claim's quote stands bears out, too."""
-        if claim.place is None or not rows:
-            return set()
-        args = {"fact_ids": [row["id"] for row in rows], "snapshot_hash": claim.place.snapshot_hash}
-        return {row["id"] for row in await self._session.rows(SQL["in_same_text"], args)}
 
-    async def _statuses(self, fact_ids: Sequence[str]) -> dict[str, FactStatus]:
-        rows = await self._session.rows(SQL["statuses"], {"fact_ids": list(fact_ids)}) if fact_ids else []
-        return {row["id"]: FactStatus(row["status"]) for row in rows}
+def match_by_rules(claim: Claim, rows: Sequence[DictRow]) -> list[Match]:
+    """The matches of a claim among neighbours that came up since it was compared; no model is asked any more."""
+    return [
+        match
+        for row in rows
+        for match in _match(
+            row,
+            decide_by_rules(claim.content, row["content"], is_same_text=row["is_same_text"]),
+            Decider.RULES,
+        )
+    ]
 
-    async def _neighbours(
-        self,
-        query: str,
-        claim: Claim,
-        embedding: Sequence[float],
-        table: Identifier,
-        since: datetime | None = None,
-    ) -> list[DictRow]:
-        args = {
-            "subject_id": claim.subject_id,
-            "embedding": to_halfvec(embedding),
-            "limit": NEIGHBOURS_MAX,
-            "cosine_min": NEIGHBOUR_COSINE_MIN,
-            "since": since,
-        }
-        return await self._session.rows(SQL[query].format(table=table), args)
+
+def with_statuses(matches: Sequence[Match], statuses: Mapping[str, FactStatus]) -> list[Match]:
+    """Matches as their facts stand now; what was deleted since has no status and is left out."""
+    return [replace(match, status=statuses[match.fact_id]) for match in matches if match.fact_id in statuses]
 
 
 def best(matches: Sequence[Match], *, unlike: Collection[str]) -> Match | None:
@@ -182,7 +202,7 @@ def best(matches: Sequence[Match], *, unlike: Collection[str]) -> Match | None:
     return min(repeats, key=lambda match: order.get(match.status, 0), default=None)
 
 
-def _decide_by_rules(claim_text: str, fact_text: str, *, is_same_text: bool) -> RelationVerdict:
+def decide_by_rules(claim_text: str, fact_text: str, *, is_same_text: bool) -> RelationVerdict:
     """How two statements stand to each other by the rules, which are made for statements and not for pages.
 
     What one text says side by side, such as what two options do, rules alone never set against each other.
@@ -195,6 +215,23 @@ def _decide_by_rules(claim_text: str, fact_text: str, *, is_same_text: bool) -> 
     if is_same_text and verdict.relation is Relation.CONTRADICTS:
         return RelationVerdict(None, "One text says both.")
     return verdict
+
+
+def is_related(claim_text: str, other_text: str) -> bool:
+    """Whether rules see more in two statements than two different ones."""
+    return decide_by_rules(claim_text, other_text, is_same_text=False).relation not in (None, Relation.NEW)
+
+
+def _quoted_hash(claim: Claim) -> str | None:
+    """The text in which the claim's quote stands."""
+    return claim.place.snapshot_hash if claim.place else None
+
+
+async def _in_thread_if_long(
+    claim_text: str, fact_texts: Iterable[str], work: Callable[[], dict[str, RelationVerdict]]
+) -> dict[str, RelationVerdict]:
+    is_short = len(claim_text) + sum(map(len, fact_texts)) <= INLINE_CHARS_MAX
+    return work() if is_short else await asyncio.to_thread(work)
 
 
 def _match(row: DictRow, verdict: RelationVerdict, decider: Decider) -> list[Match]:

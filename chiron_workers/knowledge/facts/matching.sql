@@ -1,10 +1,16 @@
--- now
-select clock_timestamp() as at;
+-- moment
+-- When a claim is compared, and the text it rests on where nobody has made its minhash yet.
+select clock_timestamp() as at, (select body from snapshots where hash = %(hash)s and signature is null) as body;
 
--- statuses
-select id::text as id, status
-  from facts
- where id = any(%(fact_ids)s::uuid[]);
+-- same_text
+-- Whether the text of the claim bears a fact out as well, word for word.
+exists (
+  select
+    from assertions a
+   where a.fact_id = f.id
+     and a.snapshot_hash = %(quoted_hash)s
+     and a.quote_state = 'verified'
+) as is_same_text
 
 -- withdrawn
 with nearest as materialized (
@@ -15,27 +21,42 @@ with nearest as materialized (
    order by (embedding <=> %(embedding)s::halfvec) + 0, fact_id
    limit %(limit)s
 )
-select f.id::text as id, f.content, f.status, 1 - n.distance as cosine
+select f.id::text as id, f.content, f.status, 1 - n.distance as cosine, {{same_text}}
   from nearest n
   join facts f on f.id = n.fact_id
  where 1 - n.distance >= %(cosine_min)s
  order by n.distance, n.fact_id;
 
+-- end_intent
+  delete from fact_intents
+   where key = %(key)s
+  returning id
+
 -- newest
--- A transaction's rows carry the time it began at; none of ours lasts for a minute.
-select f.id::text as id, f.content, f.status, 1 - (v.embedding <=> %(embedding)s::halfvec) as cosine
+-- What was stored since the claim was compared, as near as what it was compared with. A fact is dated when it is written, and no
+-- transaction that writes one lasts for a minute after that.
+select f.id::text as id, f.content, f.status, 1 - (v.embedding <=> %(embedding)s::halfvec) as cosine, null::bigint as intent_id,
+       {{same_text}}
   from facts f
   join {table} v on v.fact_id = f.id
  where f.subject_id = %(subject_id)s
    and f.created_at > %(since)s::timestamptz - interval '1 minute'
+   and f.id <> all(%(compared_ids)s::uuid[])
    and 1 - (v.embedding <=> %(embedding)s::halfvec) >= %(cosine_min)s
- order by 1 - (v.embedding <=> %(embedding)s::halfvec) desc, f.id
- limit %(limit)s;
 
--- in_same_text
--- Of these facts those that one and the same text bears out, word for word.
-select distinct fact_id::text as id
-  from assertions
- where fact_id = any(%(fact_ids)s::uuid[])
-   and snapshot_hash = %(snapshot_hash)s
-   and quote_state = 'verified';
+-- near
+-- That, and what writers before this one are about to store.
+{{newest}}
+union all
+select null, i.content, null, null, i.id, false
+  from fact_intents i
+ where i.subject_id = %(subject_id)s
+   and i.id < (select id from mine)
+   and case i.space
+         when %(space)s then 1 - (i.embedding <=> %(embedding)s::halfvec) >= %(cosine_min)s
+         else i.content = %(content)s
+       end
+
+-- stored_since
+{{newest}}
+ order by cosine desc, id;

@@ -3,9 +3,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypedDict, cast
 
+from pgvector import HalfVector
 from psycopg import sql
 from psycopg.rows import DictRow
 
+from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text, limited
 from chiron_workers.embeddings import Embedder, languages_of
@@ -124,19 +126,37 @@ class Search:
 
         Each has id, content, status and cosine.
         """
+        rows, _ = await self.nearest_beside(to_halfvec(vector), subject_id, limit=limit)
+        return rows
+
+    async def nearest_beside(
+        self,
+        vector: HalfVector,
+        subject_id: str,
+        *,
+        limit: int,
+        quoted_hash: str | None = None,
+        beside: Sequence[Statement] = (),
+    ) -> tuple[list[DictRow], list[list[DictRow]]]:
+        """As `nearest`, and the rows of other queries that go out first and together with it.
+
+        Args:
+            quoted_hash: Of a text; `is_same_text` says whether it bears a fact out, too.
+        """
         table = await self.vectors.table()
         if table is None:
-            return []
+            return [], await self.session.rows_of(*beside)
         condition = await build_condition(self.session, Filters(subject_id, candidates=True))
-        query_args = {"vector": to_halfvec(vector), "depth": limit}
+        query_args = {"vector": vector, "depth": limit, "quoted_hash": quoted_hash}
         small_condition = self._if_small(SearchMode.VECTOR, condition)
         statement = SQL["nearest"].format(nearest=_exact_ranking(table, small_condition))
-        rows = await self.session.rows(statement, small_condition.args | query_args, prepare=True)
+        search = Statement(statement, small_condition.args | query_args, prepare=True)
+        *others, rows = await self.session.rows_of(*beside, search)
         if not rows:
             ranking = await self._vector_ranking(table, condition)
             statement = SQL["nearest"].format(nearest=ranking.nearest)
             rows = await self._rows(statement, condition.args | query_args, ranking)
-        return rows
+        return rows, others
 
     async def background(self, fact_ids: Sequence[str]) -> dict[str, FactBackground]:
         """What a search does not return of facts, by id."""

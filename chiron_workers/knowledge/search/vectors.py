@@ -26,6 +26,11 @@ class Vectors:
         self.session = session
         self.space = space
 
+    @property
+    def space_name(self) -> str:
+        """What tells the space from all others."""
+        return f"{self.space.model} {self.space.hash} {self.space.dimensions}"
+
     async def table(self) -> Identifier | None:
         """The table of this space, or None if nothing was ever stored in it."""
         names = _table_names.setdefault(self.session.pool, {})
@@ -48,9 +53,10 @@ class Vectors:
                 await connection.execute(statement)
         return Identifier(row["table_name"])
 
-    async def add(self, table: Identifier, fact_id: str, embedding: Sequence[float]) -> None:
+    async def add(self, table: Identifier, fact_id: str, embedding: Sequence[float] | HalfVector) -> None:
         """Store the vector of a fact, once."""
-        args = {"fact_id": fact_id, "embedding": to_halfvec(embedding)}
+        vector = embedding if isinstance(embedding, HalfVector) else to_halfvec(embedding)
+        args = {"fact_id": fact_id, "embedding": vector}
         await self.session.write(SQL["add"].format(table=table), args)
 
 
