@@ -253,9 +253,10 @@ class Session:
         connection, self._connection = self._connection, None
         try:
             if connection is not None and not connection.closed and statement is not None:
-                await connection.execute(statement.query)
-                for amend in self._amends if statement is ROLLBACK else ():
-                    await connection.execute(amend.query, amend.args)
+                await send(
+                    connection,
+                    (*self._last, statement) if statement is COMMIT else (statement, *self._amends),
+                )
         finally:
             self._amends.clear()
             self._last.clear()

@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 import zstandard
 
 from chiron_workers import ids
+from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.evidence.disclosures.common_words import common_words
@@ -40,15 +41,22 @@ class PrivateTexts:
     session: Session
 
     async def save(self, n: int, result: str) -> bool:
-        """Record what private material the result of the call holds that this session is of; whether there is any.
+        """Record what private material the result of the call holds that this session is of; whether the run is to be marked.
 
-        All of it is private where the call has read private files; otherwise the facts in it that rest on such files.
+        All of it is private where the call has read private files; otherwise the facts in it that rest on such files. A
+        session that writes has that found, and the run marked, by what goes out with its last statement.
 
         Args:
             n: The entry that made the call.
         """
         caller = self.session.caller
         fact_ids = sorted(set(FACT_ID.findall(result)))
+        if self.session.is_writing and not self.session.reads_private:
+            if fact_ids:
+                args = {"run_id": caller.run_id, "n": n, "call_id": caller.call_id, "fact_ids": fact_ids}
+                new_ids = [ids.new_id() for _ in fact_ids]
+                self.session.write_last(Statement(SQL["save_shown"], args | {"ids": new_ids}))
+            return False
         facts = await self.session.rows(SQL["private_facts"], {"fact_ids": fact_ids}) if fact_ids else []
         texts = [(fact["fact_id"], fact["text"]) for fact in facts]
         if self.session.reads_private:

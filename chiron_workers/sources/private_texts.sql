@@ -17,6 +17,21 @@ insert into private_texts (id, run_id, n, call_id, fact_id, text)
 select id, %(run_id)s, %(n)s, %(call_id)s, fact_id, text
   from unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(texts)s::text[]) as private (id, fact_id, text);
 
+-- save_shown
+-- The private ones among the facts that a result shows, and that the run has read them.
+with private as (
+{{private_facts}}
+), saved as (
+  insert into private_texts (id, run_id, n, call_id, fact_id, text)
+  select shown.id, %(run_id)s, %(n)s, %(call_id)s, fact_id, private.text
+    from private
+    join unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[]) as shown (id, fact_id) using (fact_id)
+)
+insert into private_runs (run_id)
+select %(run_id)s
+ where exists (select from private)
+on conflict do nothing;
+
 -- keys
 -- Of a run that a worker of the version before has marked nothing is recorded: then all results but those of the web count.
 select id, n, call_id

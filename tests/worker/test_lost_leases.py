@@ -98,7 +98,7 @@ WRITES = {
     "a call counted as lost": Write("write_off", plays(Fails(stream="drop")), module=reservations),
     "a reply": Write("append", plays(says("x")), nth=3),
     "a reply with tool calls": Write("append", plays(NOTE, says("x")), nth=3),
-    "a tool's rows and result": Write("settle_call", plays(NOTE, says("x"))),
+    "a tool's rows and result": Write("settle_writes", plays(NOTE, says("x"))),
     "a tool's error": Write("settle_call", plays(calls(call("explode")), says("x"))),
     "what a tool paid a model": Write("settle_call", asks_the_model),
     "a later reply": Write("append", plays(NOTE, says("x")), nth=4),

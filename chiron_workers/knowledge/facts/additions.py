@@ -159,10 +159,10 @@ class Addition:
         attempt = [Statement(locks.SQL["lock_facts"], args), Statement(locks.SQL["reach_of_facts"], args)]
         first = Statement(locks.SQL["mark"])
         for _ in range(LOCK_TRIES_MAX):
-            _, locked, reach = await self.session.write_all(first, *attempt)
+            _, lock_rows, reach_rows = await self.session.write_all(first, *attempt)
             # While the locks were waited for, others may have linked facts that are not locked.
-            if {row["id"] for row in reach} <= {row["id"] for row in locked}:
-                return {row["id"]: FactStatus(row["status"]) for row in reach}
+            if {row["id"] for row in reach_rows} <= {row["id"] for row in lock_rows}:
+                return {row["id"]: FactStatus(row["status"]) for row in reach_rows}
             first = Statement(locks.SQL["unlock_facts"])
         raise Overtaken
 

@@ -40,12 +40,12 @@ class Intent:
         """
         claim = self.comparison.claim
         args = self.comparison.args | {"key": self.key}
-        declared = [*before, Statement(SQL["declare"], args)]
+        statements = [*before, Statement(SQL["declare"], args)]
         if next(_declarations) % SWEEP_EVERY == 0:
-            declared.append(Statement(SQL["forget_old"], args))
+            statements.append(Statement(SQL["forget_old"], args))
         self.session.amend(Statement(SQL["forget"], {"key": self.key}))
         results = await self.session.share(
-            *declared,
+            *statements,
             Statement(SQL["commit_and_begin"]),
             Statement(locks.SQL["share_subject"], args),
             look,

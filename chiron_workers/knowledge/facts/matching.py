@@ -101,7 +101,7 @@ class Matching:
             "cosine_min": NEIGHBOUR_COSINE_MIN,
             "quoted_hash": _quoted_hash(claim),
         }
-        nearest, ([moment], withdrawn) = await self._search.nearest_beside(
+        nearest, ([moment], withdrawn_rows) = await self._search.nearest_beside(
             vector,
             claim.subject_id,
             limit=NEIGHBOURS_MAX,
@@ -114,7 +114,7 @@ class Matching:
         rows = [row for row in nearest if row["cosine"] >= NEIGHBOUR_COSINE_MIN]
         # What is farther than all of them is not compared, whenever it was stored.
         is_full = len(rows) == NEIGHBOURS_MAX
-        rows = sorted([*rows, *withdrawn], key=lambda row: -row["cosine"])
+        rows = sorted([*rows, *withdrawn_rows], key=lambda row: -row["cosine"])
         return Comparison(
             claim,
             vector,

@@ -151,12 +151,12 @@ class Search:
         small_condition = self._if_small(SearchMode.VECTOR, condition)
         statement = SQL["nearest"].format(nearest=_exact_ranking(table, small_condition))
         search = Statement(statement, small_condition.args | query_args, prepare=True)
-        *others, rows = await self.session.rows_of(*beside, search)
+        *further_rows, rows = await self.session.rows_of(*beside, search)
         if not rows:
             ranking = await self._vector_ranking(table, condition)
             statement = SQL["nearest"].format(nearest=ranking.nearest)
             rows = await self._rows(statement, condition.args | query_args, ranking)
-        return rows, others
+        return rows, further_rows
 
     async def background(self, fact_ids: Sequence[str]) -> dict[str, FactBackground]:
         """What a search does not return of facts, by id."""

@@ -10,8 +10,8 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.ids import new_id
-from chiron_workers.knowledge.facts.claims import Claim, Place, path
 from chiron_workers.knowledge.facts.additions import StoredFact
+from chiron_workers.knowledge.facts.claims import Claim, Place, path
 from chiron_workers.knowledge.facts.withdrawals import reinstate, withdraw
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import Search

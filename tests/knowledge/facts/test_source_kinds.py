@@ -14,8 +14,8 @@ from chiron_api.transfer.exporting import exported
 from chiron_api.transfer.importing import import_file
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
-from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.additions import StoredFact
+from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.quote_rechecks import recheck
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.states import FactStatus

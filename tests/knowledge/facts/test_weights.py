@@ -9,8 +9,8 @@ from support.verified_quotes import quoted
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
-from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.additions import StoredFact
+from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.knowledge.facts.quote_rechecks import recheck
 from chiron_workers.knowledge.facts.withdrawals import withdraw
