@@ -62,13 +62,20 @@ class MeteredModel:
         self.model.shrink_context(self.run.model, tokens)
 
     async def reply(
-        self, request: Request, *, prompt_tokens: int, searches: int = 0, on_text: Callable[[str], None]
+        self,
+        request: Request,
+        *,
+        prompt_tokens: int,
+        searches: int = 0,
+        on_text: Callable[[str], None] | None = None,
+        is_heard: Callable[[], bool] = lambda: True,
     ) -> Reply:
         """The next complete reply; whoever commits it settles its `reserved`.
 
         Args:
             prompt_tokens: What the request has at most.
             searches: How many searches of the server the reply may run.
+            on_text: Gets its words as they arrive, while `is_heard` says that somebody wants them.
 
         Raises:
             BudgetSpent: The call could cost more than may be spent.
@@ -93,6 +100,7 @@ class MeteredModel:
             reply = await self.model.reply(
                 request,
                 on_text=on_text,
+                is_heard=is_heard,
                 tariff=tariff,
                 before_try=reservation.reserve,
                 on_failure=reservation.settle_failure,
@@ -242,7 +250,6 @@ class RunSideModel:
                 request,
                 prompt_tokens=request.prompt_bytes + searches * TOKENS_OF_A_SEARCH,
                 searches=searches,
-                on_text=lambda _: None,
             )
             commit = asyncio.create_task(self._commit(key, reply))
             self._commits.add(commit)

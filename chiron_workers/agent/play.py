@@ -277,8 +277,12 @@ class _Step:
         conversation = self.conversation
         conversation.check_turns()
         prompt_tokens = conversation.window.prompt_tokens_max
-        on_text = _discard_text if is_compaction else self._publish_text
-        reply = await self.model.reply(request, prompt_tokens=prompt_tokens, on_text=on_text)
+        reply = await self.model.reply(
+            request,
+            prompt_tokens=prompt_tokens,
+            on_text=None if is_compaction else self._publish_text,  # a summary is no part of the answer
+            is_heard=self.journal.audience_of(self.run),
+        )
         reply, turn = replace(reply, is_compaction=is_compaction), conversation.turns + 1
         try:
             await conversation.append(reply, reply_events(reply, turn=turn))
@@ -308,7 +312,3 @@ def _shorten_skills(skills: Sequence[LoadedSkill], *, bytes_max: int) -> list[st
         else f"{Limit(skill_bytes, skill_bytes).cut(skill.body)}\n{SHORTENED_SKILL.format(name=skill.name)}"
         for skill, size in zip(skills, sizes, strict=True)
     ]
-
-
-def _discard_text(_: str) -> None:
-    """Publish nothing: a summary is no part of the answer."""

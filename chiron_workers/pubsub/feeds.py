@@ -81,7 +81,7 @@ class Feed:
         self.survey_end = asyncio.Event()  # of the next one; each has its own
         self.error: Exception | None = None
         self.cursor_text = CursorText(0)
-        self.users = 0
+        self.users = self.text_users = 0
         self.snapshot: Snapshot | None = None
         self.run_ids: list[UUID] = []
         self.seqs = array("i")  # of the events handed out, by the number of the run

@@ -10,6 +10,7 @@ from typing import Protocol
 from redis.asyncio.client import PubSub
 from redis.exceptions import RedisError
 
+from chiron_workers.pubsub.listeners import quiet_channel
 from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client
 from chiron_workers.runs.events import Event
 
@@ -40,6 +41,7 @@ class Hub:
     def __init__(self, redis_url: str) -> None:
         self._redis_url = redis_url
         self._listeners: dict[str, Listener] = {}
+        self._text_channels: set[str] = set()
         self._live_channels: set[str] = set()
         self._change = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -51,9 +53,16 @@ class Hub:
         if self._redis_url and self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
+    def want_text(self, channel: str, *, is_wanted: bool) -> None:
+        """Whether the words of runs are wanted, too; who publishes them looks."""
+        if is_wanted != (channel in self._text_channels):
+            self._text_channels ^= {channel}
+            self._change.set()
+
     def unsubscribe(self, channel: str) -> None:
         """Listen no longer; without any channel the connection is closed."""
         self._listeners.pop(channel, None)
+        self._text_channels.discard(channel)
         self._change.set()
         if not self._listeners and self._task is not None:
             self._task.cancel()
@@ -113,7 +122,9 @@ class Hub:
 
     async def _exchange_channels(self, pubsub: PubSub, channels: set[str]) -> set[str]:
         self._change.clear()
-        goal = set(self._listeners)
+        goal = self._listeners.keys() | {
+            quiet_channel(name) for name in self._listeners.keys() - self._text_channels
+        }
         fresh, stale = sorted(goal - channels), sorted(channels - goal)
         self._live_channels -= set(stale)
         for start in range(0, len(fresh), CHANNELS_AT_ONCE):

@@ -53,7 +53,7 @@ class Streams:
         """
         if (batch_id is None) == (run_id is None):
             raise TypeError("a stream follows one batch or one run")
-        feed = self._surveyor.feed(batch_id=batch_id, run_id=run_id)
+        feed = self._surveyor.feed(batch_id=batch_id, run_id=run_id, with_text=with_text)
         stream = Stream(self._surveyor, self._reads, feed, Watcher(with_text))
         try:
             if after is None and recent is not None:
@@ -125,7 +125,7 @@ class Stream:
         self._feed.detach(self._watcher)
         if not self._is_closed:
             self._is_closed = True
-            self._surveyor.leave(self._feed)
+            self._surveyor.leave(self._feed, with_text=self._watcher.with_text)
 
     async def begin(self, after: str | None) -> None:
         """Find the place to go on from. Raises as `Streams.open`."""

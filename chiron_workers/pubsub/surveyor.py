@@ -35,8 +35,8 @@ class Surveyor:
         self._change = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    def feed(self, *, batch_id: UUID | None, run_id: UUID | None) -> Feed:
-        """The feed of a batch or a run, which all share who watch it; `leave` it at the end."""
+    def feed(self, *, batch_id: UUID | None, run_id: UUID | None, with_text: bool = False) -> Feed:
+        """The feed of a batch or a run, which all share who watch it; `leave` it at the end, with the same `with_text`."""
         target_id = batch_id or run_id
         assert target_id is not None
         feed = self._feeds.get(target_id)
@@ -45,15 +45,20 @@ class Surveyor:
             self._hub.subscribe(feed.channel, feed)
             self._request(feed)
         feed.users += 1
+        feed.text_users += with_text
+        self._hub.want_text(feed.channel, is_wanted=feed.text_users > 0)
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
             self._task.add_done_callback(self._fail)
         return feed
 
-    def leave(self, feed: Feed) -> None:
+    def leave(self, feed: Feed, *, with_text: bool = False) -> None:
         """Forget a feed with the last of its users."""
         feed.users -= 1
+        feed.text_users -= with_text
         if feed.users:
+            if self._feeds.get(feed.target_id) is feed:
+                self._hub.want_text(feed.channel, is_wanted=feed.text_users > 0)
             return
         self._requests.discard(feed)
         if self._feeds.get(feed.target_id) is feed:

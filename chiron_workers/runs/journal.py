@@ -3,6 +3,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import structlog
@@ -58,11 +59,20 @@ class Journal:
 
     Args:
         publish: Called with each event after its commit; must not block.
+        audience_of: Gives, for a batch and a run, what says whether somebody wants the run's words at this moment.
     """
 
-    def __init__(self, pool: Pool, publish: Callable[[Event], None], *, lease_for: timedelta) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        publish: Callable[[Event], None],
+        *,
+        lease_for: timedelta,
+        audience_of: Callable[[UUID, UUID], Callable[[], bool]] = lambda _batch_id, _run_id: lambda: True,
+    ) -> None:
         self.pool = pool
         self._publish = publish
+        self._audience_of = audience_of
         self._lease_for = lease_for
         self.lost_replies = 0  # paid for and not committed, though their runs were ours
 
@@ -281,6 +291,10 @@ class Journal:
         """Publish what was committed."""
         for event in events:
             self._publish(event)
+
+    def audience_of(self, run: Run) -> Callable[[], bool]:
+        """What says whether somebody wants the run's words at this moment."""
+        return self._audience_of(run.batch_id, run.id)
 
     def publish_text(self, run: Run, text: str, at: datetime) -> None:
         """Publish words of a reply as they arrive; they are not stored."""

@@ -20,6 +20,7 @@ from chiron_workers.embeddings import Embedder, Space, open_embedder
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.instruments import set_slots
 from chiron_workers.mcp_client.servers import Servers
+from chiron_workers.pubsub.listeners import Listeners
 from chiron_workers.pubsub.publisher import Publisher
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Interrupt
@@ -136,13 +137,20 @@ class Host:
         core_size = settings.pool_size - tools_size
         pool = await enter(open_pool(settings.database_url, size=core_size, idle_s=IDLE_S))
         tools_pool = await enter(open_pool(settings.database_url, size=tools_size, idle_s=IDLE_S))
-        publisher = Publisher(settings.redis_url)
+        listeners = Listeners(settings.redis_url)
+        self._resources.push_async_callback(listeners.close)
+        publisher = Publisher(settings.redis_url, on_receivers=listeners.record)
         self._resources.push_async_callback(publisher.close)
         embedder = open_embedder(settings)
         self._resources.push_async_callback(embedder.close)
         self._clients = ModelClients(settings)
         self._resources.push_async_callback(self._clients.close)
-        journal = Journal(pool, publisher.publish, lease_for=timedelta(seconds=settings.lease_s))
+        journal = Journal(
+            pool,
+            publisher.publish,
+            lease_for=timedelta(seconds=settings.lease_s),
+            audience_of=listeners.audience_of,
+        )
         self._journal = journal
         log_unusable(settings)
         self._servers = Servers(registry(), settings)

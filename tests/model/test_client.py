@@ -480,3 +480,39 @@ async def test_a_stream_that_has_not_begun_may_be_silent_for_as_long_as_an_answe
     failures, took_s = await silent_after(b": hello\n\n", model_idle_s=0.1, model_timeout_s=1)
     assert "StreamSilent" in failures[0].reason
     assert took_s > 0.9
+
+
+async def test_words_are_decoded_for_whoever_comes_in_the_middle_of_a_reply_and_for_nobody_before() -> None:
+    is_heard, is_open, said = asyncio.Event(), asyncio.Event(), list[str]()
+    first, rest = WIRE[:2], WIRE[2:]
+
+    async def answer(http: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        await response.prepare(http)
+        await response.write(b"".join(first) + DELTA % b"unheard ")
+        is_open.set()
+        await is_heard.wait()
+        await response.write(DELTA % b"heard ")
+        await asyncio.sleep(0.3)
+        await response.write(b"".join(rest))
+        return response
+
+    app = web.Application()
+    app.router.add_post("/v1/messages", answer)
+    async with served(app) as url:
+        settings = Settings(_env_file=None, model_tries=1)  # type: ignore[call-arg]
+        model = Model(settings, Admission(settings), base_url=url, api_key="test")
+        call = asyncio.create_task(model.reply(request(), on_text=said.append, is_heard=is_heard.is_set))
+        await is_open.wait()
+        await asyncio.sleep(0.2)  # for the way from the server
+        is_heard.set()
+        reply = await call
+        await model.close()
+    assert reply.text == "unheard heard whole"
+    assert "".join(said) == "heard whole"
+
+
+DELTA = (
+    b'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,'
+    b'"delta":{"type":"text_delta","text":"%b"}}\n\n'
+)
