@@ -63,9 +63,14 @@ class Conversation:
             self.last_n += 1
         return appended is not None
 
+    @property
+    def is_last_turn(self) -> bool:
+        """Whether the run may take no more turns."""
+        return self.turns >= self._max_turns
+
     def check_turns(self) -> None:
         """Raise RunFailed if the run may take no more turns."""
-        if self.turns >= self._max_turns:
+        if self.is_last_turn:
             raise RunFailed(
                 "max_turns", f"The run used up its {self._max_turns} turns; submit with a higher --max-turns."
             )

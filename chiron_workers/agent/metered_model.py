@@ -40,6 +40,14 @@ TOKENS_OF_A_SEARCH = 30_000  # a search adds what it found to the prompt; ten pa
 SYSTEM = "You help a research program. Do what is asked with the tools you have, and answer in one sentence."
 
 
+@dataclass(slots=True)
+class Expected:
+    """What was to be reserved for the next call by the write before it. Nothing of it outlives the execution."""
+
+    max_cost: MaxCost | None = None
+    is_reserved: bool = False  # for certain: the answer of the write may have been lost
+
+
 @dataclass(frozen=True, slots=True)
 class MeteredModel:
     """A run's model that enforces its budgets: each try is reserved before, and settled, released or written off after."""
@@ -48,6 +56,7 @@ class MeteredModel:
     model: Model
     pool: Pool
     settings: Settings
+    expected: Expected = field(default_factory=Expected)
 
     async def context_tokens(self) -> int:
         """Tokens that a request and its reply may have together."""
@@ -85,16 +94,12 @@ class MeteredModel:
             RunFailed, ModelUnavailable: As `Model.reply`.
         """
         tariff = self._tariff_of(request.model)
-        reserved = max_cost(
-            tariff.known_price,
-            prompt_tokens=prompt_tokens + FRAME_TOKENS,
-            reply_tokens=request.max_tokens,
-            searches=searches,
-        )
-        reserved = replace(reserved, keeps_budgets=tariff.keeps_budgets)
+        reserved = _max_cost(request, tariff, prompt_tokens=prompt_tokens, searches=searches)
+        if not self._covers(reserved) or self.model.may_wait(request.model):
+            await self.free_expected()
         lease_for = timedelta(seconds=self.settings.lease_s)
         reservation = Reservation(
-            self.run, self.pool, reserved, self.settings.daily_budget_usd or None, lease_for
+            self.run, self.pool, reserved, self.settings.daily_budget_usd or None, lease_for, self.expected
         )
         try:
             reply = await self.model.reply(
@@ -112,10 +117,56 @@ class MeteredModel:
             reply = _bounded(reply, reserved, reply_tokens=request.max_tokens)
         return replace(reply, reserved=reservation.max_cost)
 
+    def expect(self, request: Request, *, prompt_tokens: int) -> MaxCost | None:
+        """What is to be reserved with the write before a call; None where the call has to reserve for itself.
+
+        Whoever writes says by `note_reserved` what became of it. What waits, for its turn or for the day's budget, reserves
+        when it has waited.
+        """
+        if self.settings.daily_budget_usd or self.model.may_wait(request.model):
+            return None
+        cost = _max_cost(request, self._tariff_of(request.model), prompt_tokens=prompt_tokens)
+        self.expected.max_cost = replace(cost, call=next(_calls))
+        self.expected.is_reserved = False
+        return self.expected.max_cost
+
+    def note_reserved(self, is_reserved: bool | None) -> None:
+        """Whether the expected call has its money; None: nobody knows."""
+        self.expected.is_reserved = bool(is_reserved)
+        if is_reserved is False:
+            self.expected.max_cost = None
+
+    async def free_expected(self) -> None:
+        """Free what was reserved for a call that is not made, or not as it was expected. Raises LeaseLost."""
+        cost = self.expected.max_cost
+        if cost is not None:
+            await through_outage(lambda: release(self.pool, self.run, cost))
+            self.expected.max_cost = None
+
+    def _covers(self, cost: MaxCost) -> bool:
+        expected = self.expected.max_cost
+        return (
+            expected is not None
+            and self.expected.is_reserved
+            and expected.keeps_budgets == cost.keeps_budgets
+            and expected.usd >= cost.usd
+            and expected.tokens >= cost.tokens
+        )
+
     def _tariff_of(self, model: str) -> Tariff:
         if model == self.run.model:
             return Tariff.of(self.run, self.settings.prices)
         return Tariff.of_model(model, self.settings.prices)
+
+
+def _max_cost(request: Request, tariff: Tariff, *, prompt_tokens: int, searches: int = 0) -> MaxCost:
+    cost = max_cost(
+        tariff.known_price,
+        prompt_tokens=prompt_tokens + FRAME_TOKENS,
+        reply_tokens=request.max_tokens,
+        searches=searches,
+    )
+    return replace(cost, keeps_budgets=tariff.keeps_budgets)
 
 
 def _bounded(reply: Reply, reserved: MaxCost, *, reply_tokens: int) -> Reply:
@@ -136,10 +187,15 @@ class Reservation:
     max_cost: MaxCost
     daily_usd: Decimal | None
     lease_for: timedelta
+    expected: Expected = field(default_factory=Expected)
     _settle: Settle | None = None  # what has to become of the money
 
     async def reserve(self) -> None:
-        """Reserve; waits for a while where only calls in flight are in the way."""
+        """Reserve; waits for a while where only calls in flight are in the way. What is reserved for it already it takes over."""
+        if self.expected.max_cost is not None:
+            self.max_cost, self.expected.max_cost = self.expected.max_cost, None
+            self._settle = write_off
+            return
         self.max_cost = replace(self.max_cost, call=next(_calls))
         pause_s, waited_s = PAUSE_MIN_S, 0.0
         while True:  # ends: the patience does

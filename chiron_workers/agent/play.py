@@ -17,6 +17,7 @@ from chiron_workers.agent.compaction import (
 from chiron_workers.agent.conversation import Conversation
 from chiron_workers.agent.event_payloads import SHOWN_CHARS, reply_events
 from chiron_workers.agent.metered_model import MeteredModel
+from chiron_workers.agent.next_call import NextCall
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
 from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
@@ -106,7 +107,7 @@ async def play(
     """
     await tools.refresh()
     conversation = Conversation(run, journal, await journal.read(run))
-    step = _Step(run, journal, model, tools, settings, conversation)
+    step = _Step(run, journal, model, tools, settings, conversation, is_stop_requested)
     while True:  # ends: max_turns is finite
         if is_stop_requested():
             raise Stopped("The worker is stopping.")
@@ -160,6 +161,7 @@ class _Step:
     tools: Toolbox
     settings: Settings
     conversation: Conversation
+    is_stop_requested: Callable[[], bool]
 
     async def window_shares(self) -> WindowShares:
         return WindowShares.of(await self.model.context_tokens(), self.settings.max_tokens)
@@ -261,7 +263,16 @@ class _Step:
         bytes_max = (await self.window_shares()).result_bytes(len(calls_by_id))
         limit = Limit(self.settings.tool_result_chars, bytes_max)
         turn = Turn(call.id for call in calls_by_id.values() if call.name in ASKING_TOOLS)
-        call_one = partial(self.tools.call, limit=limit, is_fresh=self.conversation.is_fresh, turn=turn)
+        next_call = None
+        if not self.conversation.is_last_turn and not self.is_stop_requested():
+            next_call = NextCall.after(calls_by_id, model=self.model, window=self.conversation.window)
+        call_one = partial(
+            self.tools.call,
+            limit=limit,
+            is_fresh=self.conversation.is_fresh,
+            turn=turn,
+            next_call=next_call,
+        )
         n = self.conversation.last_n
         try:
             async with asyncio.TaskGroup() as group:

@@ -9,6 +9,7 @@ from psycopg.errors import OutOfMemory, QueryCanceled
 
 from chiron_workers.agent.event_payloads import usage_payload
 from chiron_workers.agent.metered_model import MeteredModel, RunSideModel
+from chiron_workers.agent.next_call import NextCall
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.embeddings import Embedder
@@ -89,6 +90,7 @@ class Toolbox:
         limit: Limit | None = None,
         is_fresh: bool = False,
         turn: Turn | None = None,
+        next_call: NextCall | None = None,
     ) -> ToolResult:
         """The result of a call of the n-th entry: the committed one if it has run, an error as data if it fails.
 
@@ -96,6 +98,7 @@ class Toolbox:
             limit: How much of the result is shown; the rest is kept for `read_result`. None: what the settings say.
             is_fresh: The entry was appended in this execution, so the call cannot have run before.
             turn: The calls of the same reply that may put one question together.
+            next_call: The model call that follows the results of the reply, for which the last of them reserves.
 
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
@@ -107,7 +110,10 @@ class Toolbox:
             nonlocal is_fresh
             was_fresh, is_fresh = is_fresh, False  # after an outage nobody knows what was committed
             committed_result = None if was_fresh else await self.journal.read_result(run, n, call)
-            return committed_result or await self._run(run, n, call, limit, turn)
+            result = committed_result or await self._run(run, n, call, limit, turn, next_call)
+            if next_call is not None:
+                next_call.note(result)
+            return result
 
         try:
             return await through_outage(attempt)
@@ -115,7 +121,9 @@ class Toolbox:
             if turn is not None:
                 turn.leave(call.id)
 
-    async def _run(self, run: Run, n: int, call: ToolCall, limit: Limit, turn: Turn | None) -> ToolResult:
+    async def _run(
+        self, run: Run, n: int, call: ToolCall, limit: Limit, turn: Turn | None, next_call: NextCall | None
+    ) -> ToolResult:
         caller = Caller(
             run.owner,
             run.id,
@@ -139,7 +147,12 @@ class Toolbox:
             await save_taint(session, n=n, result=result.whole or result.text)
             ms = round((time.monotonic() - began) * 1000)
             events = [*session.pending, _returned_event(call, result, ms, side_model.replies, session)]
-            await self.journal.settle_call(run, n, call, result, session, ms=ms, events=events)
+            expected = None if next_call is None else next_call.expect(result)
+            is_reserved = await self.journal.settle_call(
+                run, n, call, result, session, ms=ms, events=events, next_call=expected
+            )
+            if next_call is not None and expected is not None:
+                next_call.model.note_reserved(is_reserved)
         name = call.name if self.registry.includes(call.name) else None
         record_tool_call(name, time.monotonic() - began, is_error=result.is_error)
         chars = len(result.text)

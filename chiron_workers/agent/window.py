@@ -125,6 +125,10 @@ class Window:
         """Tokens that the next call sends at most: what was billed for the last one, and a token for each byte since."""
         return self._counted_tokens + self._bytes_since
 
+    def prompt_tokens_max_after(self, results: Sequence[ToolResult]) -> int:
+        """Likewise of the call that follows these results, which are not added yet."""
+        return self.prompt_tokens_max + sum(len(encoded(_result_block(result))) for result in results)
+
     def recount(self, tokens: int | None, *, more_than: int) -> None:
         """Correct the guess of the next call's tokens after a server refused it, by the count that it gives or else upwards."""
         if tokens is not None:

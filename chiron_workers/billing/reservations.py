@@ -13,10 +13,10 @@ from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved, PriceUnknown
 from chiron_workers.runs.entries import MaxCost
-from chiron_workers.runs.fence import shard_of
+from chiron_workers.runs.fence import RESERVATION_SQL, reservation_columns, shard_of
 from chiron_workers.runs.leases import Run
 
-SQL = load(__file__)
+SQL = load(__file__, RESERVATION_SQL)
 MODEL_CHARS_SHOWN = 80
 BUDGETS_OF_ROWS = {"The run": "run", "The batch": "batch"}  # by whose they are; a day's stands in no row
 TOMORROW_REMEDY = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
@@ -192,13 +192,9 @@ async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> 
 
 
 def _args(run: Run, max_cost: MaxCost) -> dict[str, Any]:
-    return {
+    return reservation_columns(max_cost) | {
         "run_id": run.id,
         "batch_id": run.batch_id,
         "lease": run.lease,
-        "usd": max_cost.usd,
-        "tokens": max_cost.tokens,
-        "call": max_cost.call,
-        "keeps_budgets": max_cost.keeps_budgets,
         "shard": shard_of(run.id),
     }

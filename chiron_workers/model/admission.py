@@ -69,6 +69,10 @@ class Admission:
         """Take over a cool-down that another worker published."""
         self._cooldowns.apply(cooldown)
 
+    def may_wait(self, model: str) -> bool:
+        """Whether a call of the model may have to wait before it is made."""
+        return self._limiter.has_limit(model) or self.is_cooling(model)
+
     def is_cooling(self, model: str) -> bool:
         """Whether nobody should call this model now."""
         return self._cooldowns.is_cooling(model)

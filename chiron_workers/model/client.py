@@ -157,6 +157,10 @@ class Model:
     def _server(self) -> str:
         return self._open().base_url
 
+    def may_wait(self, model: str) -> bool:
+        """Whether a call of a model may have to wait before it is made."""
+        return self._admission.may_wait(model)
+
     async def context_tokens(self, model: str) -> int:
         """Tokens that a request to a model and its reply may have together."""
         return await self._contexts.of(model)

@@ -66,6 +66,10 @@ class RateLimiter:
         self._order = asyncio.Lock()  # calls reach Redis in the order of their arrival
         self._outage_until = 0.0
 
+    def has_limit(self, model: str) -> bool:
+        """Whether calls of a model take turns."""
+        return model in self._limits
+
     async def acquire(self, request: Request) -> Estimate | None:
         """Wait for the call's turn; None where there is no limit.
 

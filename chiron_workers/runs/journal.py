@@ -18,6 +18,7 @@ from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.entries import (
     Compaction,
     Entry,
+    MaxCost,
     Opening,
     Question,
     Reply,
@@ -36,13 +37,22 @@ from chiron_workers.runs.entry_rows import (
     result_of,
 )
 from chiron_workers.runs.events import Event
-from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, json_text, numbered_events
+from chiron_workers.runs.fence import (
+    NO_CALL,
+    RESERVATION_SQL,
+    LeasedRun,
+    NewEvent,
+    fence,
+    json_text,
+    numbered_events,
+    reservation_columns,
+)
 from chiron_workers.runs.leases import MORE_TURNS, Run
 from chiron_workers.runs.release import Release, release_run
 from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind
 
-SQL = load(__file__)
+SQL = load(__file__, RESERVATION_SQL)
 log = structlog.get_logger()
 
 
@@ -147,11 +157,19 @@ class Journal:
         *,
         ms: int,
         events: Sequence[NewEvent],
-    ) -> None:
+        next_call: MaxCost | None = None,
+    ) -> bool | None:
         """Commit what a tool wrote in its session together with its result, its events and the fence.
 
         The result of a tool that wrote nothing waits as a reply does.
-        `n` is the entry that made the call: servers may give the same id to calls of different replies.
+
+        Args:
+            n: The entry that made the call: servers may give the same id to calls of different replies.
+            next_call: What the model call that follows at once can cost at most, to be reserved here if only the run's own
+                budget binds it and has room.
+
+        Returns:
+            Whether `next_call` is reserved; None where nobody knows, since the answer of the commit was lost.
 
         Raises:
             LeaseLost: The run is no longer ours; the tool's writes are rolled back.
@@ -167,12 +185,13 @@ class Journal:
                 "confirmed": len(session.confirmed_ids),
             }
         )
+        args |= NO_CALL if next_call is None else reservation_columns(next_call)
         is_repeated = False
 
-        async def attempt() -> None:
+        async def attempt() -> bool | None:
             nonlocal is_repeated
             if is_repeated and await self.read_result(run, n, call):  # the commit before an outage did arrive
-                return
+                return None
             is_repeated = True
             if session.is_writing:
                 row = await session.last(SQL["settle_writes"], args)
@@ -181,11 +200,11 @@ class Journal:
             if row is None:
                 raise LeaseLost(run.id)
             self._publish_numbered(run, row, events)
+            return bool(row["is_reserved"])
 
         if session.is_writing:  # a refusal takes the tool's writes along
-            await attempt()
-        else:
-            await commit_paid(attempt, what="result")
+            return await attempt()
+        return await commit_paid(attempt, what="result")
 
     async def read_side_reply(self, run: Run, question: SideQuestion) -> Reply | None:
         """What the model answered to this question of a tool call that is not finished, or None if it was not asked."""

@@ -141,17 +141,34 @@ select 1 as found
  where {{side_question}}
    and lease = %(lease)s;
 
+-- has_room
+-- Where a call follows at once, nothing but the run's own budget binds it, and its row alone decides.
+%(call)s::int is not null
+         and stop_requested is null
+         and unread = 0
+         and b.limit_usd is null
+         and b.limit_tokens is null
+         and {{fits_run}}
+
 -- settle_call
 -- The last statement of a tool's transaction: fence, result and events. What the tool asked a model is paid for by now;
 -- its result says what that cost, and takes the place of the answers. Only now is the number of events known, and the
--- run row is locked no longer than it takes to commit.
+-- run row is locked no longer than it takes to commit. The last result that a model call waits for reserves for that call
+-- where it can; else the call reserves for itself.
 with fence as (
-  update runs
+  update runs r
      set facts = facts + %(facts)s,
          confirmed = confirmed + %(confirmed)s,
-{{step}}
+{{step}},
+         reserved_usd = reserved_usd + case when {{has_room}} then %(usd)s::numeric else 0 end,
+         reserved_tokens = reserved_tokens + case when {{has_room}} then %(tokens)s::bigint else 0 end,
+         reserved_calls = reserved_calls + case when {{has_room}} then 1 else 0 end,
+         calls_in_flight = case when {{has_room}} then calls_in_flight || %(call)s::int else calls_in_flight end
+    from (select id as limited_id, budget_usd as limit_usd, budget_tokens as limit_tokens from batches) b
    where {{leased}}
-  returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at),
+     and b.limited_id = r.batch_id
+  returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at,
+            %(call)s::int = any(calls_in_flight) as is_reserved),
 {{logged}},
 answers as (
   delete from side_replies
@@ -165,7 +182,7 @@ result as (
   select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(whole)s, %(ms)s,
          (select coalesce(sum(cost_usd), 0) from answers), %(ends_silently)s
     from fence)
-select seq_before, at
+select seq_before, at, is_reserved
   from fence;
 
 -- settle_writes

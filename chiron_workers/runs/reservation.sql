@@ -1,0 +1,15 @@
+-- reserved
+-- What a reservation changes in the row of its run. Whoever reserves is alive, so the lease is renewed: a call that begins is
+-- not taken over a moment later. The call's number makes it safe to repeat when nobody knows whether the commit arrived.
+       leased_until = greatest(r.leased_until, clock_timestamp() + %(lease_for)s),
+       reserved_usd = r.reserved_usd + %(usd)s,
+       reserved_tokens = r.reserved_tokens + %(tokens)s,
+       reserved_calls = r.reserved_calls + 1,
+       calls_in_flight = r.calls_in_flight || %(call)s::int
+
+-- fits_run
+(r.budget_usd is null
+        or %(keeps_budgets)s
+           and r.spent_usd + r.unconfirmed_usd + r.reserved_usd + %(usd)s <= r.budget_usd)
+   and (r.budget_tokens is null
+        or r.spent_tokens + r.unconfirmed_tokens + r.reserved_tokens + %(tokens)s <= r.budget_tokens)
