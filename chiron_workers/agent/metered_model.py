@@ -41,7 +41,7 @@ SYSTEM = "You help a research program. Do what is asked with the tools you have,
 
 
 @dataclass(slots=True)
-class Expected:
+class Advance:
     """What was to be reserved for the next call by the write before it. Nothing of it outlives the execution."""
 
     max_cost: MaxCost | None = None
@@ -56,7 +56,7 @@ class MeteredModel:
     model: Model
     pool: Pool
     settings: Settings
-    expected: Expected = field(default_factory=Expected)
+    advance: Advance = field(default_factory=Advance)
 
     async def context_tokens(self) -> int:
         """Tokens that a request and its reply may have together."""
@@ -96,10 +96,10 @@ class MeteredModel:
         tariff = self._tariff_of(request.model)
         reserved = _max_cost(request, tariff, prompt_tokens=prompt_tokens, searches=searches)
         if not self._covers(reserved) or self.model.may_wait(request.model):
-            await self.free_expected()
+            await self.free_advance()
         lease_for = timedelta(seconds=self.settings.lease_s)
         reservation = Reservation(
-            self.run, self.pool, reserved, self.settings.daily_budget_usd or None, lease_for, self.expected
+            self.run, self.pool, reserved, self.settings.daily_budget_usd or None, lease_for, self.advance
         )
         try:
             reply = await self.model.reply(
@@ -117,7 +117,7 @@ class MeteredModel:
             reply = _bounded(reply, reserved, reply_tokens=request.max_tokens)
         return replace(reply, reserved=reservation.max_cost)
 
-    def expect(self, request: Request, *, prompt_tokens: int) -> MaxCost | None:
+    def plan_advance(self, request: Request, *, prompt_tokens: int) -> MaxCost | None:
         """What is to be reserved with the write before a call; None where the call has to reserve for itself.
 
         Whoever writes says by `note_reserved` what became of it. What waits, for its turn or for the day's budget, reserves
@@ -126,31 +126,31 @@ class MeteredModel:
         if self.settings.daily_budget_usd or self.model.may_wait(request.model):
             return None
         cost = _max_cost(request, self._tariff_of(request.model), prompt_tokens=prompt_tokens)
-        self.expected.max_cost = replace(cost, call=next(_calls))
-        self.expected.is_reserved = False
-        return self.expected.max_cost
+        self.advance.max_cost = replace(cost, call=next(_calls))
+        self.advance.is_reserved = False
+        return self.advance.max_cost
 
     def note_reserved(self, is_reserved: bool | None) -> None:
-        """Whether the expected call has its money; None: nobody knows."""
-        self.expected.is_reserved = bool(is_reserved)
+        """Whether the call has its money; None: nobody knows."""
+        self.advance.is_reserved = bool(is_reserved)
         if is_reserved is False:
-            self.expected.max_cost = None
+            self.advance.max_cost = None
 
-    async def free_expected(self) -> None:
+    async def free_advance(self) -> None:
         """Free what was reserved for a call that is not made, or not as it was expected. Raises LeaseLost."""
-        cost = self.expected.max_cost
+        cost = self.advance.max_cost
         if cost is not None:
             await through_outage(lambda: release(self.pool, self.run, cost))
-            self.expected.max_cost = None
+            self.advance.max_cost = None
 
     def _covers(self, cost: MaxCost) -> bool:
-        expected = self.expected.max_cost
+        advance = self.advance.max_cost
         return (
-            expected is not None
-            and self.expected.is_reserved
-            and expected.keeps_budgets == cost.keeps_budgets
-            and expected.usd >= cost.usd
-            and expected.tokens >= cost.tokens
+            advance is not None
+            and self.advance.is_reserved
+            and advance.keeps_budgets == cost.keeps_budgets
+            and advance.usd >= cost.usd
+            and advance.tokens >= cost.tokens
         )
 
     def _tariff_of(self, model: str) -> Tariff:
@@ -187,13 +187,13 @@ class Reservation:
     max_cost: MaxCost
     daily_usd: Decimal | None
     lease_for: timedelta
-    expected: Expected = field(default_factory=Expected)
+    advance: Advance = field(default_factory=Advance)
     _settle: Settle | None = None  # what has to become of the money
 
     async def reserve(self) -> None:
         """Reserve; waits for a while where only calls in flight are in the way. What is reserved for it already it takes over."""
-        if self.expected.max_cost is not None:
-            self.max_cost, self.expected.max_cost = self.expected.max_cost, None
+        if self.advance.max_cost is not None:
+            self.max_cost, self.advance.max_cost = self.advance.max_cost, None
             self._settle = write_off
             return
         self.max_cost = replace(self.max_cost, call=next(_calls))

@@ -28,13 +28,13 @@ class NextCall:
         """The call that follows the results of these."""
         return cls(model, window, set(call_ids))
 
-    def expect(self, result: ToolResult) -> MaxCost | None:
+    def advance_with(self, result: ToolResult) -> MaxCost | None:
         """What the call can cost once this result is settled; None where others are open or nothing is to be reserved."""
         results = [*self.results, result]
         if self.open_ids != {result.call_id} or any(each.ends_silently for each in results):
             return None
         request = self.window.request()
-        return self.model.expect(request, prompt_tokens=self.window.prompt_tokens_max_after(results))
+        return self.model.plan_advance(request, prompt_tokens=self.window.prompt_tokens_max_after(results))
 
     def note(self, result: ToolResult) -> None:
         """Count a result that is settled."""

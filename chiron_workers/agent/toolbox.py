@@ -147,11 +147,11 @@ class Toolbox:
             await save_taint(session, n=n, result=result.whole or result.text)
             ms = round((time.monotonic() - began) * 1000)
             events = [*session.pending, _returned_event(call, result, ms, side_model.replies, session)]
-            expected = None if next_call is None else next_call.expect(result)
+            advance = None if next_call is None else next_call.advance_with(result)
             is_reserved = await self.journal.settle_call(
-                run, n, call, result, session, ms=ms, events=events, next_call=expected
+                run, n, call, result, session, ms=ms, events=events, next_call=advance
             )
-            if next_call is not None and expected is not None:
+            if next_call is not None and advance is not None:
                 next_call.model.note_reserved(is_reserved)
         name = call.name if self.registry.includes(call.name) else None
         record_tool_call(name, time.monotonic() - began, is_error=result.is_error)

@@ -186,7 +186,7 @@ class Execution:
         if release is None:
             return Outcome.LEFT
         try:
-            await self._model.free_expected()
+            await self._model.free_advance()
             if not await self._journal.release(self.run, release):
                 return Outcome.NOT_OURS
         except LeaseLost:

@@ -67,13 +67,13 @@ def metered(stage: Stage, run: Run, admission: Admission | None = None) -> Meter
 async def settle(stage: Stage, model: MeteredModel, *, n: int = 1) -> bool | None:
     """Settle a call of a tool and reserve for the next call of the model, as the last result of a reply does."""
     run, journal = model.run, Journal(stage.pool, stage.published.append, lease_for=LEASE)
-    expected = model.expect(REQUEST, prompt_tokens=REQUEST.prompt_bytes)
+    advance = model.plan_advance(REQUEST, prompt_tokens=REQUEST.prompt_bytes)
     tool_call = ToolCall(f"toolu_{n}", "echo", {})
     async with Session(stage.pool, Caller(run_id=run.id)) as session:
         is_reserved = await journal.settle_call(
-            run, 1, tool_call, ToolResult(tool_call.id, "x"), session, ms=1, events=[], next_call=expected
+            run, 1, tool_call, ToolResult(tool_call.id, "x"), session, ms=1, events=[], next_call=advance
         )
-    if expected is not None:
+    if advance is not None:
         model.note_reserved(is_reserved)
     return is_reserved
 
@@ -155,7 +155,7 @@ async def test_a_run_without_room_for_the_next_call_keeps_its_result_and_says_wh
     run = await stage.claim(run_id)
     model = metered(stage, run)
     assert await settle(stage, model) is True
-    await model.free_expected()
+    await model.free_advance()
     await stage.rows("update runs set input_tokens = 45_000 returning 1")
     assert await settle(stage, model, n=2) is False
     with pytest.raises(BudgetSpent, match="The run has spent 45,000 tokens"):
@@ -169,11 +169,11 @@ async def test_what_is_not_known_to_be_reserved_is_freed_before_the_run_is_relea
     model = metered(stage, run)
     assert await settle(stage, model) is True
     model.note_reserved(None)  # as after a commit whose answer was lost
-    await model.free_expected()
+    await model.free_advance()
     assert await money(stage, run_id) == NOTHING
-    await model.free_expected()
+    await model.free_advance()
     assert await settle(stage, model, n=2) is True
-    await model.free_expected()
+    await model.free_advance()
     assert await Journal(stage.pool, stage.published.append, lease_for=LEASE).release(run, hand_back("stop"))
     assert await money(stage, run_id) == NOTHING
 
@@ -186,5 +186,5 @@ async def test_a_message_or_a_cool_down_has_the_call_reserve_for_itself(stage: S
     assert await say(stage.pool, run_id, "And the moon?") is False
     assert await settle(stage, model) is False, "the message makes the call longer"
     admission.apply(Cooldown(run.model, 30, "full"))
-    assert model.expect(REQUEST, prompt_tokens=10) is None
+    assert model.plan_advance(REQUEST, prompt_tokens=10) is None
     await admission.close()
