@@ -13,8 +13,9 @@ from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved, PriceUnknown
 from chiron_workers.runs.entries import MaxCost
-from chiron_workers.runs.fence import RESERVATION_SQL, reservation_columns, shard_of
+from chiron_workers.runs.fence import shard_of
 from chiron_workers.runs.leases import Run
+from chiron_workers.runs.reservation import RESERVATION_SQL, reservation_columns
 
 SQL = load(__file__, RESERVATION_SQL)
 MODEL_CHARS_SHOWN = 80

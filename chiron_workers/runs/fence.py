@@ -3,19 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
 
 SHARDS = 16  # rows of a day's spending
-RESERVATION_SQL = Path(__file__).with_name("reservation.sql")  # shared by all that reserves
-NO_CALL: dict[str, Any] = dict.fromkeys(("usd", "tokens", "call", "keeps_budgets"))
 NewEvent = tuple[EventKind, Mapping[str, Any]]
 
 
@@ -47,16 +43,6 @@ def numbered_events(run: LeasedRun, row: DictRow, events: Sequence[NewEvent]) ->
         Event(run.batch_id, run.id, row["seq_before"] + position, kind, row["at"], dict(data))
         for position, (kind, data) in enumerate(events, start=1)
     ]
-
-
-def reservation_columns(max_cost: MaxCost) -> dict[str, Any]:
-    """The parameters of the statements that reserve, settle or free the money of a call."""
-    return {
-        "usd": max_cost.usd,
-        "tokens": max_cost.tokens,
-        "call": max_cost.call,
-        "keeps_budgets": max_cost.keeps_budgets,
-    }
 
 
 def shard_of(run_id: UUID) -> int:

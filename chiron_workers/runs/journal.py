@@ -37,18 +37,10 @@ from chiron_workers.runs.entry_rows import (
     result_of,
 )
 from chiron_workers.runs.events import Event
-from chiron_workers.runs.fence import (
-    NO_CALL,
-    RESERVATION_SQL,
-    LeasedRun,
-    NewEvent,
-    fence,
-    json_text,
-    numbered_events,
-    reservation_columns,
-)
+from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, json_text, numbered_events
 from chiron_workers.runs.leases import MORE_TURNS, Run
 from chiron_workers.runs.release import Release, release_run
+from chiron_workers.runs.reservation import NO_CALL, RESERVATION_SQL, reservation_columns
 from chiron_workers.runs.session import Session
 from chiron_workers.states import EventKind
 
