@@ -24,7 +24,7 @@ def tool_call() -> None:
 
 def chat() -> None:
     with spans.chat(
-        "claude-opus-5-5", 16_000, "system", [], settled=0, server=lambda: "https://api.anthropic.com"
+        "claude-opus-5-5", 16_000, "system", [], history=0, server=lambda: "https://api.anthropic.com"
     ):
         pass
 

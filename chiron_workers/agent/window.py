@@ -21,7 +21,7 @@ from chiron_workers.runs.entries import (
     Results,
     ToolResult,
 )
-from chiron_workers.runs.messages import Message, Settled, encoded, shared
+from chiron_workers.runs.messages import History, Message, encoded, shared
 
 GO_ON = (
     "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote. Your "
@@ -50,7 +50,7 @@ class Window:
         # Decoded definitions take several times the room; the prompt is the same for all runs of a subject.
         self._opening = replace(opening, system=sys.intern(opening.system), tools=())
         self._tools = tuple(shared(encoded(tool)) for tool in opening.tools)
-        self._settled = Settled()
+        self._history = History()
         self._messages: list[Message] = []
         self._last_question_at: tuple[int, int] | None = None
         self._counted_tokens = 0  # of everything up to the latest reply, as the API billed it
@@ -95,7 +95,7 @@ class Window:
             self._last_question_at,
             opening.thinking,
             opening.effort,
-            settled=self._settled,
+            history=self._history,
         )
 
     def last_request(self, *, prompt_tokens: int, reply_tokens: int) -> Request:
@@ -150,7 +150,7 @@ class Window:
     def _settle(self) -> None:
         *earlier, question = self._messages
         for message in earlier:
-            self._settled.add(message)
+            self._history.add(message)
         self._messages = [question]
 
     def _undo_reply(self, reply: Reply) -> None:

@@ -16,7 +16,7 @@ from chiron_workers.model.failures import CALL_FAULTS, Failure
 from chiron_workers.model.faults import StatusError
 from chiron_workers.model.rate_limits import Estimate
 from chiron_workers.model.replies import reply_of
-from chiron_workers.model.request import Request, body
+from chiron_workers.model.request import Request, body_parts
 from chiron_workers.model.responses import CALL_MAX_S, Responses
 from chiron_workers.model.retries import BeforeTry, OnFailure, with_retries
 from chiron_workers.model.stream import Accumulation, Wire
@@ -92,10 +92,9 @@ class Model:
         """
         attributes = (request.model, request.max_tokens, request.system, request.messages)
         began = time.monotonic()
-        settled = request.settled.count
         with (
             timed_model_call(request.model),
-            spans.chat(*attributes, settled=settled, server=self._server) as span,
+            spans.chat(*attributes, history=request.history.count, server=self._server) as span,
         ):
             tariff = tariff or Tariff.of_model(request.model, self._settings.prices)
             words = None if on_text is None else Words(on_text, is_heard)
@@ -189,7 +188,9 @@ class Model:
         """A complete message, what is wrong with its stream, and the id of its request."""
         accumulation = Accumulation()
         async with asyncio.timeout(CALL_MAX_S):
-            answer = await self._open().post("/v1/messages", body(request, ttl=self._settings.cache_ttl))
+            answer = await self._open().post(
+                "/v1/messages", list(body_parts(request, ttl=self._settings.cache_ttl))
+            )
         await self._responses.read(answer, accumulation, words)
         if words is not None:
             words.flush()

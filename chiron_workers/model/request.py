@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from chiron_workers.runs.entries import Block
-from chiron_workers.runs.messages import Message, Settled, encoded
+from chiron_workers.runs.messages import History, Message, encoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +20,19 @@ class Request:
     system: str
     tools: Sequence[bytes]  # each definition as JSON
     max_tokens: int
-    messages: Sequence[Message]  # those that come after the settled ones
+    messages: Sequence[Message]  # those after the history, whose blocks may still change
     # The message, of those, and its block that the request before this one ended with.
     last_question_at: tuple[int, int] | None = None
     thinking: Block | None = None  # None: nothing is said of it
     effort: str | None = None
-    settled: Settled = field(default_factory=Settled)
+    history: History = field(default_factory=History)
 
     @property
     def prompt_bytes(self) -> int:
         """Bytes of everything that the model reads."""
         message_bytes = sum(len(block) for message in self.messages for block in message.blocks)
         before = (
-            self.settled.block_bytes + len(self.system.encode(errors="replace")) + sum(map(len, self.tools))
+            self.history.block_bytes + len(self.system.encode(errors="replace")) + sum(map(len, self.tools))
         )
         return before + message_bytes
 
@@ -81,10 +81,10 @@ def _system_json(system: str, mark: bytes) -> bytes:
 
 
 def _messages(request: Request, mark: bytes) -> Iterator[bytes]:
-    for n, piece in enumerate(request.settled.pieces):
+    for n, piece in enumerate(request.history.pieces):
         yield from (b",", piece) if n else (piece,)
     for place, message in enumerate(request.messages):
-        is_first = not place and not request.settled.count
+        is_first = not place and not request.history.count
         yield b'%b{"role":"%b","content":[' % (b"" if is_first else b",", message.role.encode())
         for n, block in enumerate(message.blocks):
             # A turn of many parallel calls is longer than the 20 blocks that the API looks back.

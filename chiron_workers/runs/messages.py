@@ -44,7 +44,7 @@ class Message:
 
 
 @dataclass(slots=True)
-class Settled:
+class History:
     """Messages that change no more, as the JSON that is sent, in few pieces: each on its own would take a third more room."""
 
     pieces: list[bytes] = field(default_factory=list)

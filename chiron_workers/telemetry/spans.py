@@ -93,13 +93,13 @@ def chat(
     system: str,
     messages: Sequence[Message],
     *,
-    settled: int,
+    history: int,
     server: Callable[[], str],
 ) -> Span:
     """The span of one model call with all its tries.
 
     Args:
-        settled: How many messages came before those.
+        history: How many messages came before those.
         server: Gives the model server's address.
     """
     if _recorder.tracer is None:
@@ -113,7 +113,7 @@ def chat(
         "gen_ai.request.stream": True,
         "server.address": address.hostname or "",
         "server.port": address.port or PORTS.get(address.scheme, 0),
-        "chiron.input.messages": settled + len(messages),
+        "chiron.input.messages": history + len(messages),
     }
     if _recorder.captures:
         attributes["gen_ai.system_instructions"] = _json([{"type": "text", "content": system}])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from chiron_workers.agent.window import Window
 from chiron_workers.model.request import body
 from chiron_workers.runs.entries import Entry, Opening, Question, Reply, Results, ToolResult, Usage
-from chiron_workers.runs.messages import PIECE_BYTES, Message, Settled
+from chiron_workers.runs.messages import PIECE_BYTES, History, Message
 
 TURNS = 200
 RUNS = 10
@@ -71,10 +71,10 @@ def test_a_long_conversation_is_sent_whole_and_in_order() -> None:
 
 def test_settled_messages_are_kept_in_few_pieces_whatever_their_sizes() -> None:
     for sizes in ([700] * 3_000, [2_000 - n for n in range(1_500)], [10, 100_000] * 60):
-        settled = Settled()
+        history = History()
         messages = [Message("user", [json.dumps("x" * size).encode()]) for size in sizes]
         for message in messages:
-            settled.add(message)
-        assert b",".join(settled.pieces) == b",".join(message.to_json() for message in messages)
-        assert settled.count == len(sizes)
-        assert len(settled.pieces) < 20 + 2 * sum(sizes) / PIECE_BYTES
+            history.add(message)
+        assert b",".join(history.pieces) == b",".join(message.to_json() for message in messages)
+        assert history.count == len(sizes)
+        assert len(history.pieces) < 20 + 2 * sum(sizes) / PIECE_BYTES

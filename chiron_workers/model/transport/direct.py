@@ -1,7 +1,7 @@
 """Requests of our own over one aiohttp session, the same on the wire as those of the SDK."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import aiohttp
@@ -20,6 +20,7 @@ CONNECT_S = 10.0
 REDIRECTS_MAX = 20
 REDIRECTS = (301, 302, 303, 307, 308)
 REFUSAL_MAX_BYTES = 1_000_000
+WHOLE_BYTES_MAX = PIECE_BYTES = 64_000  # larger bodies are sent in pieces of about this size
 
 
 class DirectTransport:
@@ -41,8 +42,8 @@ class DirectTransport:
         if self._session is not None:
             await self._session.close()
 
-    async def post(self, path: str, body: bytes) -> "DirectAnswer":
-        """Send a request that is answered by a stream. Raises StatusError for a refusal."""
+    async def post(self, path: str, body: Sequence[bytes]) -> "DirectAnswer":
+        """Send a request, its body in parts, that is answered by a stream. Raises StatusError for a refusal."""
         if self._headers is None:
             timeout_s = self._settings.model_timeout_s
             url = URL(self.base_url)
@@ -68,7 +69,7 @@ class DirectTransport:
         raise await _refusal(response)
 
     async def _send(
-        self, method: str, url: str, headers: CIMultiDict[str], body: bytes | None, *, read_s: float
+        self, method: str, url: str, headers: CIMultiDict[str], body: Sequence[bytes] | None, *, read_s: float
     ) -> aiohttp.ClientResponse:
         target = URL(url)
         for _ in range(REDIRECTS_MAX + 1):
@@ -89,16 +90,16 @@ class DirectTransport:
         raise StreamCut(f"The model's server has redirected a request {REDIRECTS_MAX} times.")
 
     async def _send_once(
-        self, method: str, url: URL, headers: CIMultiDict[str], body: bytes | None, *, read_s: float
+        self, method: str, url: URL, headers: CIMultiDict[str], body: Sequence[bytes] | None, *, read_s: float
     ) -> aiohttp.ClientResponse:
         if body is not None:
             headers = headers.copy()
-            headers["content-length"] = str(len(body))
+            headers["content-length"] = str(sum(map(len, body)))
         return await self._open().request(
             method,
             url,
             headers=headers,
-            data=body,
+            data=None if body is None else _payload(body),
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(connect=read_s, sock_connect=CONNECT_S, sock_read=read_s),
             proxy=proxy_of(str(url)),
@@ -141,6 +142,21 @@ class DirectAnswer:
     async def close(self) -> None:
         """Give the connection back, or cut it off if the body has not ended."""
         self._response.release()
+
+
+def _payload(body: Sequence[bytes]) -> bytes | AsyncIterator[bytes]:
+    """A body as aiohttp sends it. Of a large one nothing is held until the model has read it all and answers."""
+    return b"".join(body) if sum(map(len, body)) <= WHOLE_BYTES_MAX else _pieces(body)
+
+
+async def _pieces(body: Sequence[bytes]) -> AsyncIterator[bytes]:
+    small_parts: list[bytes] = []
+    for part in body:
+        if small_parts and sum(map(len, small_parts)) + len(part) > PIECE_BYTES:
+            yield b"".join(small_parts)
+            small_parts = []
+        small_parts.append(part)
+    yield b"".join(small_parts)
 
 
 def _is_upgrade(url: URL, next_url: URL) -> bool:

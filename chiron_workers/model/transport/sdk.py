@@ -1,7 +1,7 @@
 """The SDK as a transport: it finds credentials in its own files, and is what ours is compared with."""
 
 import contextlib
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import aiohttp
@@ -51,12 +51,16 @@ class SdkTransport:
         """Close the connections."""
         await self._client.close()
 
-    async def post(self, path: str, body: bytes) -> "SdkAnswer":
-        """Send a request that is answered by a stream. Raises StatusError for a refusal."""
+    async def post(self, path: str, body: Sequence[bytes]) -> "SdkAnswer":
+        """Send a request, its body in parts, that is answered by a stream. Raises StatusError for a refusal."""
         with translated_errors():
             # What `messages.create` posts, with a body that is encoded already.
             raw = await self._client.post(
-                path, content=body, cast_to=httpx2.Response, stream=True, stream_cls=AsyncStream[object]
+                path,
+                content=b"".join(body),
+                cast_to=httpx2.Response,
+                stream=True,
+                stream_cls=AsyncStream[object],
             )
         return SdkAnswer(cast(httpx2.Response, raw))  # what `cast_to` asks for, also of a stream
 

@@ -1,7 +1,7 @@
 """What carries a model call: our own requests over aiohttp, or the SDK where something is to be said that only it can say."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import structlog
@@ -38,8 +38,8 @@ class Transport(Protocol):
     def base_url(self) -> str:
         """Where the server is."""
 
-    async def post(self, path: str, body: bytes) -> Answer:
-        """Send a request that is answered by a stream. Raises StatusError for a refusal."""
+    async def post(self, path: str, body: Sequence[bytes]) -> Answer:
+        """Send a request, its body in parts, that is answered by a stream. Raises StatusError for a refusal."""
 
     async def get(self, path: str, *, timeout_s: float) -> Any:
         """The JSON at a path. Raises StatusError for a refusal, ValueError for what is no JSON."""

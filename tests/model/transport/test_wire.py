@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
@@ -24,6 +24,7 @@ from chiron_workers.model.transport.sdk import SdkTransport
 from chiron_workers.settings import Settings
 
 BODY = json.dumps({"model": "m", "text": "\u20ac" * 50_000}).encode()
+PARTS = [BODY[at : at + size] for at, size in ((0, 9), (9, 30_000), (30_009, 50_000), (80_009, len(BODY)))]
 STREAM = b"".join(_wire(event) for event in _events(says("whole"), "m"))
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS")
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
@@ -41,9 +42,9 @@ def transport(kind: str, *, base_url: str | None = None, api_key: str | None = N
     return open_transport(settings, base_url=base_url, api_key=api_key)
 
 
-async def whole(model: Transport) -> str:
+async def whole(model: Transport, body: Sequence[bytes] = PARTS) -> str:
     """The text of a streamed reply."""
-    answer, accumulation = await model.post("/v1/messages", BODY), Accumulation()
+    answer, accumulation = await model.post("/v1/messages", body), Accumulation()
     scanner = EventScanner(accumulation, answer.headers)
     try:
         while chunk := await answer.read():
@@ -89,6 +90,14 @@ async def test_a_call_is_the_sdks_byte_for_byte(path: str) -> None:
     assert results == ["whole", "whole"]
     assert_same(requests)
     assert requests[0][0].body == BODY
+
+
+async def test_a_small_body_is_the_sdks_too() -> None:
+    _, requests = await both(
+        lambda _: response(STREAM, type="text/event-stream"), lambda model: whole(model, [b'{"a":', b"1}"])
+    )
+    assert_same(requests)
+    assert requests[0][0].body == b'{"a":1}'
 
 
 @pytest.mark.parametrize(
