@@ -15,15 +15,17 @@ from chiron_workers.settings import read_settings, settings
 
 cli = typer.Typer()
 
-Workers = Annotated[int, typer.Option(min=1, help="Worker processes. Two, so that one may crash unnoticed.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Worker processes; default CHIRON_WORKERS, or one for each core.")
+]
 Concurrency = Annotated[
-    int | None, typer.Option(min=1, help="Runs that one worker plays at once; default CHIRON_CONCURRENCY.")
+    int | None, typer.Option(min=1, help="Runs that each worker plays at once; default CHIRON_CONCURRENCY.")
 ]
 Detach = Annotated[bool, typer.Option("--detach", help="Return once everything is up, and leave it running.")]
 
 
 @cli.command()
-def up(workers: Workers = 2, concurrency: Concurrency = None, detach: Detach = False) -> None:
+def up(workers: Workers = None, concurrency: Concurrency = None, detach: Detach = False) -> None:
     """Start the local stack: Postgres, Valkey, workers, API and Flower.
 
     Data lives in CHIRON_HOME and stays there. Where CHIRON_DATABASE_URL or CHIRON_REDIS_URL is set,

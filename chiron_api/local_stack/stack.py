@@ -16,6 +16,7 @@ from chiron_workers.db.connect import require_url
 from chiron_workers.db.migrate import migrate
 from chiron_workers.errors import ChironError, Conflict
 from chiron_workers.settings import Settings, read_settings, settings
+from chiron_workers.settings.cores import worker_count
 from chiron_workers.settings.local_services import Addresses, read_addresses, write_addresses
 from chiron_workers.settings.variables import process_environment
 
@@ -30,7 +31,7 @@ class LocalStack:
 
     Args:
         settings: As read from the environment. A service whose URL is set there is used and not started.
-        workers: Worker processes.
+        workers: Worker processes; by default the setting, or one for each core.
         concurrency: Runs that one of them plays at once; by default the setting.
         kinds: Which of worker, api and flower take part.
         migrates: Whether starting brings the schema up to date.
@@ -40,7 +41,7 @@ class LocalStack:
         self,
         settings: Settings,
         *,
-        workers: int = 2,
+        workers: int | None = None,
         concurrency: int | None = None,
         kinds: frozenset[Kind] = ALL_KINDS,
         migrates: bool = True,
@@ -48,7 +49,7 @@ class LocalStack:
         self.home = Home(settings.home.expanduser().absolute())
         self._supervisor = Supervisor(self.home)
         self._settings = _without_own_addresses(settings, self.home)
-        self._workers = workers
+        self._workers = workers or worker_count(settings)
         self._concurrency = concurrency or settings.concurrency
         self._kinds = kinds
         self._migrates = migrates

@@ -195,6 +195,11 @@ class Settings(BaseSettings):
         20, ge=0, description="Active subscriptions that a subject may have."
     )
 
+    workers: int = Field(
+        0,
+        ge=0,
+        description="Worker processes that `chiron up` and a container start. 0: one for each core they may use, 16 at most.",
+    )
     concurrency: int = Field(200, ge=1, description="Runs that one worker process plays at once.")
     model_concurrency: dict[str, Annotated[int, Field(ge=1)]] = Field(
         default_factory=dict,

@@ -21,7 +21,7 @@ print(json.dumps({"modules": sorted(sys.modules), "frozen": gc.get_freeze_count(
 tasks.host().stop()
 """
 LAZY = (
-    *("numpy", "onnxruntime", "tokenizers", "spellchecker", "genai_prices"),
+    *("anthropic", "httpx2", "numpy", "onnxruntime", "tokenizers", "spellchecker", "genai_prices"),
     *("lxml", "trafilatura", "pypdfium2", "docx", "openpyxl", "duckdb", "charset_normalizer"),
     *("fastmcp", "mcp", "fastapi", "aiosmtplib", "chiron_workers.offline", "opentelemetry.exporter"),
     *("flower", "tornado", "prompt_toolkit"),

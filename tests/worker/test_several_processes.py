@@ -1,0 +1,136 @@
+"""`chiron worker --processes N`, as a container starts it: N workers under one process."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+from support.worker_processes import chiron, environment, rows, wait_until
+
+from chiron_workers.settings import Settings
+from chiron_workers.settings.cores import WORKERS_MAX, usable_cores, worker_count
+from chiron_workers.worker import processes
+from chiron_workers.worker.processes import WorkerProcess, WorkerProcesses
+
+
+@contextmanager
+def several(settings: Settings, count: int) -> Iterator[SimpleNamespace]:
+    """So many workers under one command, ready; all of them are killed at the end if they still run."""
+    log = settings.home / "several.log"
+    command = [sys.executable, "-m", "chiron_api", "worker", "--processes", str(count), "--name", "w"]
+    with log.open("wb") as out:
+        parent = psutil.Popen(
+            command, env=environment(settings), stdout=out, stderr=subprocess.STDOUT, cwd=settings.home
+        )
+    try:
+        wait_until(lambda: log.read_text().count(" ready.") == count or parent.poll() is not None)
+        assert parent.poll() is None, log.read_text()
+        yield SimpleNamespace(parent=parent, log=log)
+    finally:
+        for process in children(parent):
+            process.kill()
+        if parent.poll() is None:
+            parent.kill()
+        parent.wait()
+
+
+def children(parent: psutil.Popen) -> list[psutil.Process]:
+    return parent.children() if parent.poll() is None else []
+
+
+def test_each_process_is_a_worker_and_one_signal_drains_them_all(settings: Settings) -> None:
+    with several(settings, 2) as workers:
+        submitted = chiron(settings, "submit", "Tides", "Moons", "--subject", "Physics")
+        assert submitted.returncode == 0, submitted.stderr
+        wait_until(
+            lambda: {row["state"] for row in rows(settings, "select state from runs")} == {"completed"}
+        )
+        pids = children(workers.parent)
+        assert len(pids) == 2
+        workers.parent.send_signal(signal.SIGTERM)
+        assert workers.parent.wait(90) == 0
+        assert not any(process.is_running() for process in pids)
+        assert workers.log.read_text().count("worker.draining") == 2
+        names = {
+            line["worker"]
+            for line in rows(settings, "select distinct worker from runs where worker is not null")
+        }
+        assert {int(name.rpartition(":")[2]) for name in names} <= {process.pid for process in pids}
+
+
+def test_a_worker_that_ends_by_itself_is_started_again(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(processes, "STEADY_S", 0.0)
+    monkeypatch.setattr(processes, "PAUSE_MIN_S", 0.01)
+    worker = WorkerProcess([sys.executable, "-c", "import time; time.sleep(600)"])
+    worker.start()
+    assert worker.look_after() is None
+    worker.terminate()
+    assert worker.wait() == -15
+    wait_until(lambda: worker.look_after() is None and worker.exit_code() is None)
+    assert "chiron: a worker ended with -15 and is started again." in capfd.readouterr().err
+    worker.terminate()
+    worker.wait()
+
+
+def test_workers_that_cannot_start_end_the_command_with_their_reason(settings: Settings) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "chiron_workers.worker.processes", "2", "w", "5", "info"],
+        env=environment(settings, CHIRON_DATABASE_URL=f"{settings.database_url}_missing"),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "chiron: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_all_processes_of_a_container_have_to_answer_its_health_check(settings: Settings) -> None:
+    def health(count: int) -> int:
+        command = [sys.executable, "-P", "-m", "chiron_workers.worker.health"]
+        return subprocess.run(
+            command, env=environment(settings, CHIRON_WORKERS=str(count)), timeout=120, check=False
+        ).returncode
+
+    with several(settings, 2):
+        assert health(2) == 0
+        assert health(3) == 1
+
+
+def test_processes_that_end_by_themselves_are_counted_as_failed() -> None:
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+    try:
+        assert WorkerProcesses([[sys.executable, "-c", "raise SystemExit(3)"]]).run() == 3
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "cores"),
+    [
+        ("cpu.max", "max 100000", None),
+        ("cpu.max", "100000 100000", 1),
+        ("cpu.max", "20000 100000", 1),
+        ("nothing", "", None),
+    ],
+)
+def test_a_container_has_the_cores_of_its_quota(
+    tmp_path: Path, file: str, text: str, cores: int | None
+) -> None:
+    (tmp_path / file).write_text(text)
+    assert usable_cores(tmp_path) == (cores or len(os.sched_getaffinity(0)))
+
+
+def test_so_many_workers_start_as_there_are_cores_unless_told_otherwise(settings: Settings) -> None:
+    assert worker_count(settings) == min(usable_cores(), WORKERS_MAX)
+    assert worker_count(settings.model_copy(update={"workers": 5})) == 5
