@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 WIDTH = 150  # of a table in a file
+FAILURE_CHARS_MAX = 200
 Figures = dict[str, list[dict[str, Any]]]  # each repeat's figures, by what was measured
 
 
@@ -40,6 +41,18 @@ def begin(parser: argparse.ArgumentParser) -> Iterator[tuple[argparse.Namespace,
             "figures": report.figures,
         }
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def failure(error: BaseException) -> dict[str, Any]:
+    """What stands in place of the figures of a loop that has ended with an error."""
+    lines = str(error).strip().splitlines() or [""]
+    return {"failed": f"{type(error).__name__}: {lines[-1]}"[:FAILURE_CHARS_MAX]}
+
+
+def failed(repeats: Sequence[Mapping[str, Any]]) -> str:
+    """The cell that says so of a loop that has ended with an error, in one repeat at least; else nothing."""
+    messages = [str(repeat["failed"]) for repeat in repeats if "failed" in repeat]
+    return f"failed: {messages[0]}" if messages else ""
 
 
 def median_and_worst(parts: Mapping[str, Sequence[float]]) -> list[list[str]]:

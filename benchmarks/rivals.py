@@ -19,6 +19,7 @@ from report import Figures, begin, table
 from rivals_overhead import PIPELINE
 from services import services
 from turn_overhead import windows
+from work import ALL_TOOLS, CHEAPEST, REAL
 
 LOOPS = ("bare", *loops.RIVALS, PIPELINE)
 
@@ -35,8 +36,13 @@ def main() -> None:
     parser.add_argument(
         "--stream", choices=("raw", "types"), default="raw", help="How all but the pipeline read a stream."
     )
+    parser.add_argument("--turn", choices=("cheapest", "real"), default="cheapest")
+    parser.add_argument(
+        "--all-tools", action="store_true", help="In place of the cheapest turn, offer every tool."
+    )
     with begin(parser) as (arguments, report):
         os.environ[STREAM] = arguments.stream
+        kind = REAL if arguments.turn == "real" else ALL_TOOLS if arguments.all_tools else CHEAPEST
         report.figures["versions"] = [dict(loops.versions())]
         names = list(dict.fromkeys(["bare", *arguments.loops]))
         with services() as found:
@@ -45,11 +51,11 @@ def main() -> None:
                 if name != PIPELINE:
                     loops.install(name, found.settings.database_url)
             report.figures |= rivals_overhead.measure(
-                found, names, turns=arguments.turns, repeats=arguments.repeats
+                found, names, kind, turns=arguments.turns, repeats=arguments.repeats
             )
             show_overhead(report.figures, names, arguments)
             for runs in arguments.runs:
-                one = Asked(runs, arguments.turns_at_once, arguments.latency_ms / 1_000)
+                one = Asked(runs, arguments.turns_at_once, arguments.latency_ms / 1_000, kind)
                 measured = rivals_throughput.measure(found, names, one, repeats=arguments.repeats_at_once)
                 report.figures |= measured
                 show_throughput(report.figures, names, one)

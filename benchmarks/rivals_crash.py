@@ -19,7 +19,7 @@ from concurrency import Asked
 from cpu import load_average
 from crash_round import Outcome, Round, kill, zombie
 from look_up import create_table
-from report import begin, table
+from report import begin, failed, failure, table
 from rivals import LOOPS
 from rivals_overhead import PIPELINE
 from services import Services, model_server, services
@@ -34,9 +34,7 @@ def measure(
     chance, rounds = random.Random(seed), {"kill": (kill, kills), "zombie": (zombie, zombies)}
     with model_server(turns=arguments.turns, latency_ms=latency_ms, reply_chars=2_000, log=log.path):
         return {
-            f"{label} {name}": [
-                asdict(_round(how, name, found, arguments, log, chance)) for _ in range(count)
-            ]
+            f"{label} {name}": [_round(how, name, found, arguments, log, chance) for _ in range(count)]
             for label, (how, count) in rounds.items()
         }
 
@@ -48,9 +46,12 @@ def _round(
     arguments: Asked,
     log: CallLog,
     chance: random.Random,
-) -> Outcome:
-    with (found.folder / f"{name}.out").open("a+") as out, ExitStack() as processes:
-        return how(Round(name, found, arguments, out, log, processes), chance)
+) -> dict[str, Any]:
+    try:
+        with (found.folder / f"{name}.out").open("a+") as out, ExitStack() as processes:
+            return asdict(how(Round(name, found, arguments, out, log, processes), chance))
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a rival's, of any kind
+        return failure(error)
 
 
 def shown(figures: dict[str, Any], label: str, names: Sequence[str]) -> list[list[str]]:
@@ -58,6 +59,9 @@ def shown(figures: dict[str, Any], label: str, names: Sequence[str]) -> list[lis
     for name in names:
         outcomes = figures[f"{label} {name}"]
         if not outcomes:
+            continue
+        if message := failed(outcomes):
+            rows.append([name, message])
             continue
         before, in_flight, after = (
             sum(one["again"][when] for one in outcomes) for when in ("before", "in_flight", "after")

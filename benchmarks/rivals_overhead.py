@@ -18,11 +18,11 @@ import psycopg
 import uvloop
 from bare import answer, ask, calls, open_client, question
 from look_up import calls_told_to
-from report import Figures
+from report import Figures, failed, failure
 from services import Services, model_server
 from turn_overhead import Cost, Laps, over, play_pipeline, windows
 from turn_overhead import median as median_cost
-from work import open_work
+from work import Kind, open_work
 
 from chiron_workers.db.queries import load
 from chiron_workers.settings import settings
@@ -99,23 +99,30 @@ async def message_bytes() -> int:
     return len(json.dumps([reply, results]))
 
 
-def measure(found: Services, names: Sequence[str], *, turns: int, repeats: int) -> Figures:
+def measure(found: Services, names: Sequence[str], kind: Kind, *, turns: int, repeats: int) -> Figures:
     """Every repeat's turns of each loop, by `overhead NAME`, and the bytes of a turn's messages."""
-    turn: dict[str, list[Turn]] = {name: [] for name in names}
-    fresh = ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1)
-    with model_server(turns=turns, latency_ms=0, reply_chars=REPLY_CHARS), fresh:
-        message = asyncio.run(message_bytes())
+    figures: Figures = {f"overhead {name}": [] for name in names}
+    with model_server(turns=turns, latency_ms=0, reply_chars=REPLY_CHARS, kind=kind):
+        figures["message"] = [{"bytes": asyncio.run(message_bytes())}]
         for _ in range(repeats):
             for name in names:
-                turn[name].append(fresh.submit(played, name, found.postgres.pid, turns).result())
-    figures = {f"overhead {name}": [asdict(one) for one in repeated] for name, repeated in turn.items()}
-    return figures | {"message": [{"bytes": message}]}
+                # A process of its own each time: what one has left behind or broken is nobody else's.
+                with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
+                    turn = fresh.submit(played, name, found.postgres.pid, turns)
+                    try:
+                        figures[f"overhead {name}"].append(asdict(turn.result()))
+                    except Exception as error:  # noqa: BLE001  # a rival's, of any kind
+                        figures[f"overhead {name}"].append(failure(error))
+    return figures
 
 
 def overhead_rows(figures: Figures, names: Sequence[str]) -> list[list[str]]:
     """Of each loop: milliseconds over the bare one early and late, wall and CPU."""
     bare, rows = _costs(figures, "bare"), []
     for name in names:
+        if message := failed(figures[f"overhead {name}"]):
+            rows.append([name, message])
+            continue
         ours, row = _costs(figures, name), [name]
         for when in ("early", "late"):
             cost = median_cost(ours[when]) if name == "bare" else over(ours[when], bare[when])
@@ -128,6 +135,8 @@ def written_rows(figures: Figures, names: Sequence[str]) -> list[list[str]]:
     """Of each loop: KB of WAL a turn in short and in long runs, and beyond the turn's messages."""
     message_kb, rows = figures["message"][0]["bytes"] / 1_000, []
     for name in names:
+        if failed(figures[f"overhead {name}"]):
+            continue
         short, long = (
             median(turn[key] for turn in figures[f"overhead {name}"]) / 1_000
             for key in ("written_short", "written_long")

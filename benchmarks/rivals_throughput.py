@@ -9,7 +9,7 @@ from statistics import median
 from uuid import uuid4
 
 from concurrency import PATIENCE_S, Asked, Servers, Throughput, pipeline, started, throughput
-from report import Figures
+from report import Figures, failed, failure
 from rivals_overhead import PIPELINE, REPLY_CHARS
 from sampling import Sampler
 from services import Services, model_server
@@ -41,10 +41,13 @@ def measure(found: Services, names: Sequence[str], arguments: Asked, *, repeats:
     for _ in range(repeats):
         for name in names:
             with model_server(
-                turns=arguments.turns, latency_ms=latency_ms, reply_chars=REPLY_CHARS
+                turns=arguments.turns, latency_ms=latency_ms, reply_chars=REPLY_CHARS, kind=arguments.kind
             ) as servers:
-                one = played(name, found, servers, arguments)
-            figures[f"throughput {name} {arguments.runs}"].append(asdict(one))
+                try:
+                    one = asdict(played(name, found, servers, arguments))
+                except (Exception, SystemExit) as error:  # noqa: BLE001  # a rival's, of any kind
+                    one = failure(error)
+            figures[f"throughput {name} {arguments.runs}"].append(one)
     return figures
 
 
@@ -53,6 +56,9 @@ def rows(figures: Figures, names: Sequence[str], arguments: Asked) -> list[list[
     found = []
     for name in names:
         repeated = figures[f"throughput {name} {arguments.runs}"]
+        if message := failed(repeated):
+            found.append([name, message])
+            continue
         medians = {key: median(one[key] for one in repeated) for key in Throughput.__slots__}
         share = medians["turns_per_s"] / (arguments.runs / arguments.latency_s)
         cpu = [f"{medians[key]:.2f}" for key in ("client", "postgres")]

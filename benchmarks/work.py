@@ -121,7 +121,8 @@ async def open_work() -> AsyncIterator[Work]:
     tools = registry().definitions() if played.has_all_tools else [tool_of(look_up).definition()]
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
         yield Work(played, tools, client, embedder)
-    await embedder.close()
+    if played.has_its_work:
+        await embedder.close()
 
 
 def offer() -> None:
