@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from billing import Till
-from report import Figures, begin, table
+from figures import Figures, begin, table
 
 from chiron_workers.agent.window import Window
 from chiron_workers.model import Request

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
-from report import Figures, begin, table
+from figures import Figures, begin, table
 from services import Services, services
 
 from chiron_workers.batches.dispatch import dispatch_next

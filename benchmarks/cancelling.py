@@ -18,9 +18,9 @@ from crashes.batch import start_batch
 from crashes.fleet import fleet
 from crashes.services import services
 from crashes.witness import Witness
+from figures import begin, median_and_worst, table
 from psycopg.rows import DictRow, dict_row
 from recovery import PATIENCE_S, TURNS, wait_for_load
-from report import begin, median_and_worst, table
 
 from chiron_api.steering import steer
 from chiron_workers.batches.steering import cancel

@@ -3,6 +3,7 @@
 A process of its own and with few imports: a child's peak of memory is at least that of the process it was forked from.
 """
 
+import io
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ import time
 def main() -> None:
     began = time.perf_counter()
     with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        assert process.stdout is not None
+        assert isinstance(process.stdout, io.BufferedReader)
         size = first_s = 0.0
         while piece := process.stdout.read1(65_536):
             first_s = first_s or time.perf_counter() - began

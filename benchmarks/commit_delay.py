@@ -22,8 +22,8 @@ from crashes.batch import start_batch
 from crashes.fleet import fleet
 from crashes.services import Services, services
 from crashes.witness import Witness
+from figures import begin, table
 from patient_postgres import START_S
-from report import begin, table
 
 from chiron_workers.db.queries import load
 

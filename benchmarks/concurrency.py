@@ -25,8 +25,8 @@ import psutil
 import psycopg
 from bare import MODEL
 from cpu import load_average
+from figures import begin, table
 from look_up import create_table
-from report import begin, table
 from sampling import Sampler
 from services import Services, model_server, services
 from work import ALL_TOOLS, CHEAPEST, REAL, REAL_WORK, Kind, turns_of
@@ -132,9 +132,10 @@ def started(command: list[str], out: IO[str], **more: str) -> Iterator[psutil.Pr
 
 async def enqueue(found: Services, arguments: Asked) -> Any:
     """Submit a batch of runs and ring for them; its id."""
+    turns_max = 2 * arguments.turns  # summaries of a window that is full come on top
     tag = uuid4().hex[:8]  # so that no run reads the pages of an earlier one
     runs = [
-        NewRun(f"tides {tag} {n:04}", "research", f"Physics {n % arguments.subjects}", MODEL, arguments.turns)
+        NewRun(f"tides {tag} {n:04}", "research", f"Physics {n % arguments.subjects}", MODEL, turns_max)
         for n in range(arguments.runs)
     ]
     async with open_pool(found.settings.database_url, size=2) as pool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from report import begin, table
+from figures import begin, table
 from services import services
 
 from chiron_workers.db.connect import Pool, open_pool

@@ -16,9 +16,9 @@ import psutil
 import psycopg
 from cpu import load_average
 from fact_rows import copy_facts, without_indexes
+from figures import Figures, begin, table
 from numpy.typing import NDArray
 from psycopg import sql
-from report import Figures, begin, table
 from searches import FOUND, Searched, search
 from services import Services, services
 from synthetic_facts import SPACE, Questions, World, sizes, subject

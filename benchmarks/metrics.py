@@ -13,8 +13,8 @@ from statistics import median
 
 import httpx2
 from cpu import load_average
+from figures import Figures, begin, table
 from page import api, wait_for
-from report import Figures, begin, table
 from services import Services, services
 
 from chiron_api.http.exposition import Exposition

@@ -14,7 +14,7 @@ from statistics import median
 
 from bare import MODEL
 from cpu import load_average
-from report import begin, table
+from figures import begin, table
 from services import Services, model_server, services
 
 from chiron_workers.batches.dispatch import dispatch_next

@@ -16,7 +16,7 @@ from crashes.batch import start_batch
 from crashes.fleet import fleet
 from crashes.services import services
 from crashes.witness import Witness
-from report import begin, table
+from figures import begin, table
 
 from chiron_workers.db.queries import load
 

@@ -19,8 +19,8 @@ from uuid import UUID
 
 import httpx2
 from cpu import load_average
+from figures import Figures, begin, table
 from playwright.async_api import async_playwright
-from report import Figures, begin, table
 from services import Services, services
 
 from chiron_api.local_stack.access import api_key

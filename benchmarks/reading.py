@@ -19,8 +19,8 @@ from uuid import UUID
 
 import httpx2
 from cpu import load_average
+from figures import begin, table
 from page import api, wait_for
-from report import begin, table
 from services import Services, services
 
 from chiron_api.cli.commands import SUMMARIES
@@ -151,8 +151,8 @@ def main() -> None:
         columns = ("cpu_s", "peak_mb")
         table(f"Starting a command, load {load_average()}", ["command", *columns], rows_of(starts, columns))
         table(f"Commands, load {load_average()}", ["command", *COLUMNS], rows_of(commands, COLUMNS))
-        columns = ("wall_s", "first_s", "kb")
-        table(f"Over HTTP, load {load_average()}", ["request", *columns], rows_of(answers, columns))
+        parts = ("wall_s", "first_s", "kb")
+        table(f"Over HTTP, load {load_average()}", ["request", *parts], rows_of(answers, parts))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from crashes.fleet import Crash, Worker, fleet
 from crashes.services import services
 from crashes.verdict import Tables
 from crashes.witness import Call, Witness
-from report import begin, median_and_worst, table
+from figures import begin, median_and_worst, table
 
 WORKERS = 3
 TURNS = 100_000  # never reached

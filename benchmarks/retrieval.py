@@ -16,9 +16,9 @@ import numpy as np
 import psycopg
 from cpu import load_average
 from fact_rows import FactRow, copy_facts
+from figures import Figures, begin, table
 from question_sets import READERS, QuestionSet
 from rankings import rankings
-from report import Figures, begin, table
 from services import Services, services
 
 from chiron_workers.db.connect import open_pool

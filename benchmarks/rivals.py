@@ -14,8 +14,8 @@ import rivals_throughput
 from bare import STREAM
 from concurrency import Asked
 from cpu import load_average
+from figures import Figures, begin, table
 from look_up import create_table
-from report import Figures, begin, table
 from rivals_overhead import PIPELINE
 from services import services
 from turn_overhead import windows

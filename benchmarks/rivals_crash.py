@@ -18,8 +18,8 @@ from calls import CallLog
 from concurrency import Asked
 from cpu import load_average
 from crash_round import Outcome, Round, kill, zombie
+from figures import begin, failed, failure, table
 from look_up import create_table
-from report import begin, failed, failure, table
 from rivals import LOOPS
 from rivals_overhead import PIPELINE
 from services import Services, model_server, services

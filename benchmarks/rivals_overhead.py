@@ -17,8 +17,8 @@ import psutil
 import psycopg
 import uvloop
 from bare import answer, ask, calls, open_client, question
+from figures import Figures, failed, failure
 from look_up import calls_told_to
-from report import Figures, failed, failure
 from services import Services, model_server
 from turn_overhead import Cost, Laps, over, play_pipeline, windows
 from turn_overhead import median as median_cost

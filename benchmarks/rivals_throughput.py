@@ -9,7 +9,7 @@ from statistics import median
 from uuid import uuid4
 
 from concurrency import PATIENCE_S, Asked, Servers, Throughput, pipeline, started, throughput
-from report import Figures, failed, failure
+from figures import Figures, failed, failure
 from rivals_overhead import PIPELINE, REPLY_CHARS
 from sampling import Sampler
 from services import Services, model_server

@@ -17,10 +17,10 @@ from uuid import UUID
 import psutil
 import psycopg
 from bare import MODEL
-from concurrency import PATIENCE_S, SQL, Asked, Throughput, started, states_of, throughput, worker
+from concurrency import PATIENCE_S, SQL, Asked, Servers, Throughput, started, states_of, throughput, worker
 from cpu import load_average
+from figures import begin, table
 from look_up import create_table
-from report import begin, table
 from sampling import Sampler
 from services import Services, model_server, services
 
@@ -60,11 +60,11 @@ async def enqueue(found: Services, arguments: Asked, sharing: Sharing) -> list[U
     return batch_ids
 
 
-def play(found: Services, server: psutil.Process, arguments: Asked, sharing: Sharing) -> Throughput:
+def play(found: Services, servers: Servers, arguments: Asked, sharing: Sharing) -> Throughput:
     """What a worker does while all runs are under way."""
     command, environment = worker(f"shared{sharing.batches}", arguments)
     with (found.folder / "worker.log").open("w+") as log, started(command, log, **environment) as process:
-        with Sampler({"client": process, "postgres": found.postgres, "server": server}) as sampler:
+        with Sampler({"client": process, "postgres": found.postgres} | servers) as sampler:
             batch_ids = asyncio.run(enqueue(found, arguments, sharing))
             _wait_for_the_end(found, batch_ids, process)
         with psycopg.connect(found.settings.database_url) as connection:
@@ -107,7 +107,7 @@ def main() -> None:
         sharings = [
             Sharing(batches, has_budget) for has_budget in (False, True) for batches in (arguments.batches, 1)
         ]
-        asked = Asked(arguments.runs, arguments.turns, arguments.latency_ms / 1_000, all_tools=False)
+        asked = Asked(arguments.runs, arguments.turns, arguments.latency_ms / 1_000)
         results: dict[str, list[Throughput]] = {sharing.name: [] for sharing in sharings}
         with services() as found:
             create_table(found.settings.database_url)
@@ -116,8 +116,8 @@ def main() -> None:
                 for sharing in sharings:
                     with model_server(
                         turns=arguments.turns, latency_ms=arguments.latency_ms, reply_chars=2_000
-                    ) as server:
-                        results[sharing.name].append(play(found, server, asked, sharing))
+                    ) as servers:
+                        results[sharing.name].append(play(found, servers, asked, sharing))
         report.figures = {name: [asdict(each) for each in parts] for name, parts in results.items()}
         title = f"{arguments.runs} runs, commits of {arguments.commit_ms:g} ms, load {load_average()}"
         columns = ["at once", "turns/s", f"of {arguments.batches} batches", "CPU ms a turn", "Postgres"]

@@ -4,7 +4,7 @@ import argparse
 import timeit
 
 from cpu import load_average
-from report import begin, table
+from figures import begin, table
 
 from chiron_workers.runs.entries import ToolCall
 from chiron_workers.telemetry import spans

@@ -23,9 +23,9 @@ from uuid import UUID
 import psutil
 from cpu import cpu_of, load_average, spent
 from event_clients import EventClient, data_of
+from figures import begin, table
 from psycopg.types.json import Json
 from redis.asyncio import Redis
-from report import begin, table
 from services import Services, services
 
 from chiron_api.local_stack.access import api_key

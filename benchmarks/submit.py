@@ -14,8 +14,8 @@ from uuid import UUID
 
 from bare import MODEL
 from cpu import cpu_of, load_average, spent
+from figures import begin, table
 from redis import Redis
-from report import begin, table
 from services import Services, services
 
 from chiron_workers.batches import submit as batches

@@ -14,14 +14,15 @@ from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from functools import partial
 from multiprocessing import get_context
+from typing import Protocol
 from uuid import UUID, uuid4
 
 import psutil
 import uvloop
 from bare import MODEL, opened
 from cpu import Times, cpu_of, load_average, spent
+from figures import Figures, begin, table
 from look_up import calls_told_to, create_table
-from report import Figures, begin, table
 from sandbox_job import read_timed
 from scripted_site import page
 from services import Services, model_server, services
@@ -57,6 +58,12 @@ class Cost:
 
 
 Costs = tuple[Cost, Cost]
+
+
+class Counter(Protocol):
+    """Counts turns."""
+
+    def count(self, query: str, /) -> None: ...
 
 
 @dataclass(slots=True)
@@ -120,7 +127,7 @@ def pipeline(postgres: int, turns: int) -> Costs:
     return laps.costs(turns)
 
 
-def play_pipeline(laps: Laps, turns: int) -> None:
+def play_pipeline(laps: Counter, turns: int) -> None:
     """Play a run in this process after one that warms it up; the laps are told of its turns."""
     log_to_stderr("warning")
     offer()
@@ -136,7 +143,8 @@ def play_pipeline(laps: Laps, turns: int) -> None:
 
 
 async def _enqueue(*, turns: int) -> list[UUID]:
-    runs = [NewRun(topic, "research", "Physics", MODEL, turns) for topic in topics()]
+    turns_max = 2 * turns  # summaries of a window that is full come on top
+    runs = [NewRun(topic, "research", "Physics", MODEL, turns_max) for topic in topics()]
     async with open_pool(settings().database_url, size=2) as pool:
         run_ids = (await submit(pool, NewBatch(runs, "Physics"))).run_ids
         # The host plays them by hand here, as if their doorbells had come.

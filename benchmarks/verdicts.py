@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from claim_sets import LabelledClaim, mutations, scifact, wice
-from report import Report, begin, table
+from figures import Report, begin, table
 from services import services
 
 from chiron_workers.billing.prices import cost_usd

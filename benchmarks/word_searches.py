@@ -13,8 +13,8 @@ import numpy as np
 import psycopg
 from cpu import load_average
 from fact_rows import copy_facts, without_indexes
+from figures import Figures, begin, table
 from psycopg import sql
-from report import Figures, begin, table
 from searches import DEPTH, FOUND
 from searches import SQL as BARE
 from services import Services, services

@@ -42,7 +42,7 @@ class LoadRequest(BaseModel):
 class Load:
     """Plays `turns` replies a conversation: tool calls, `calls` at a time, then an answer of `reply_chars`.
 
-    A conversation that begins anew from a summary goes on counting. With a site, each reply reads its next page and stores
+    A conversation that begins anew from a summary goes on counting; the summary itself does not count. With a site, each reply reads its next page and stores
     a fact of the page before.
     """
 
@@ -63,7 +63,7 @@ class Load:
         )
         usage = self._usage(key, len(body), is_cached=b'"cache_control"' in body)
         if body.rfind(_FULL_WINDOW) > body.rfind(b'"assistant"') > 0:
-            answer = reply(key, number, f"Turns of this load test before: {number + 1}.")
+            answer = reply(key, number, f"Turns of this load test before: {number}.")
         else:
             calls = self._calls_of(request, topic(first_text), number, body)
             answer = reply(key, number, self._text, calls)

@@ -160,17 +160,17 @@ async def test_a_stream_comes_in_deltas_of_so_many_characters(size: int) -> None
 async def test_load_counts_on_where_a_conversation_begins_anew_from_its_summary() -> None:
     full = {"role": "user", "content": [RESULT, {"type": "text", "text": "Your context window is full. It"}]}
     history = [*GOOD["messages"], {"role": "assistant", "content": [CALL]}]
-    async with client_of(OfflineServer(turns=4)) as client:
+    async with client_of(OfflineServer(turns=3)) as client:
         arguments: Any = {"model": "offline", "max_tokens": 1_000, "tools": TOOLS}
         summary = await client.messages.create(**arguments, messages=[*history, full])
         [words] = summary.content
         anew = [{"role": "user", "content": f"{TOPIC}\n\nYour context window was full. {words.text}"}]
-        third = await client.messages.create(**arguments, messages=anew)
+        second = await client.messages.create(**arguments, messages=anew)
         last = await client.messages.create(
             **arguments, messages=[*anew, *history[1:], {"role": "user", "content": [RESULT]}]
         )
 
-    assert [third.stop_reason, last.stop_reason] == ["tool_use", "end_turn"]
+    assert [second.stop_reason, last.stop_reason] == ["tool_use", "end_turn"]
 
 
 async def test_load_counts_the_same_with_any_json_spacing() -> None:

@@ -1,0 +1,2 @@
+-- turns
+select coalesce(sum(turns), 0)::int from runs where batch_id = %(batch_id)s;
