@@ -114,6 +114,10 @@ def _one_of_several(measured: Measured) -> float:
     return _ratio("shared_rows", "one batch, no budget", several, "turns_per_s")(measured)
 
 
+def _facts_per_s(ms: int) -> Callable[[Measured], float]:
+    return lambda measured: _of(measured, "fact_writers", f"commits +{ms} ms", "facts_per_s")
+
+
 def _search(name: str, percentile: str) -> Callable[[Measured], float]:
     return lambda measured: _of(measured, "knowledge", name, f"vector_{percentile}_ratio")
 
@@ -142,6 +146,10 @@ AIMS = (
     ),
     Aim("MB at 300 runs", 200, lambda measured: _of(measured, "concurrency", "pipeline 300", "peak_mb")),
     Aim("one batch against several, slow commits", 0.95, _one_of_several, is_least=True),
+    *(
+        Aim(f"facts a second in one subject, commits {ms} ms slower", least, _facts_per_s(ms), is_least=True)
+        for ms, least in ((0, 120), (20, 100))
+    ),
     Aim(
         "memory a run holds, of its conversation as sent",
         1.3,

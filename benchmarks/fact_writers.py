@@ -17,9 +17,9 @@ from random import Random
 
 import psycopg
 from cpu import cpu_of, load_average, spent
+from figures import begin, table
 from psycopg import sql
 from relay import Relay
-from report import begin, table
 from services import Services, services
 
 from chiron_workers.agent.toolbox import Toolbox

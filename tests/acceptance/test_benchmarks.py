@@ -52,6 +52,50 @@ def test_a_real_worker_is_measured_against_a_bare_loop(tmp_path: Path) -> None:
         assert measured["peak_mb"] > 0
 
 
+def test_a_run_of_many_windows_is_measured_from_its_first_turns_to_its_last(tmp_path: Path) -> None:
+    found = figures("long_run", tmp_path, "--turns", "50", "--context-tokens", "16000")
+    assert found["epochs"][0]["count"] > 2
+    assert found["parts"][0]["first"] == 10
+    assert found["parts"][-1]["last"] == 40
+    assert all(part["client"] > 0 and part["mb"] > 0 for part in found["parts"])
+
+
+def test_what_a_run_holds_is_measured_against_what_it_sends(tmp_path: Path) -> None:
+    [found] = figures("run_memory", tmp_path, "--runs", "4", "--turns", "24", "--latency-ms", "100")[
+        "run memory"
+    ]
+    assert found["sent_bytes_a_turn"] > 1_000
+    assert found["peak_mb"] > 0
+    assert found["turns"] > 4
+
+
+def test_all_figures_are_made_by_one_command_that_says_what_failed(tmp_path: Path) -> None:
+    files = {"--json": tmp_path / "report.json", "--markdown": tmp_path / "report.md"}
+    command = [sys.executable, str(HERE / "report.py"), "--quick", "--only", "merging", "span_cost"]
+    command += [str(part) for option in files.items() for part in option]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-2_000:]
+    found = json.loads(files["--json"].read_text())
+    assert found["machine"]["cores"] >= 1
+    assert set(found["programs"]) == {"merging", "span_cost"}
+    assert "tool_call, off" in found["programs"]["span_cost"]["figures"]
+    text = files["--markdown"].read_text()
+    assert found["commit"] in text
+    assert "281 pairs of the held_out half" in text
+    assert "| MB at 300 runs | not measured | at most 200 |" in text
+
+
+def test_each_program_that_measures_is_played_by_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(HERE)
+    from programs import ELSEWHERE, PROGRAMS
+
+    listed = {program.file or program.name for program in PROGRAMS} | set(ELSEWHERE)
+    files = [file for file in HERE.glob("*.py") if file.stem != "report"]
+    measuring = {file.stem for file in files if "with begin(" in file.read_text()}
+    assert measuring <= listed
+    assert listed - {"verdicts --set"} <= {file.stem for file in files}
+
+
 def test_what_the_prompt_cache_saves_is_measured_against_the_least_possible(tmp_path: Path) -> None:
     found = figures("cache_economy", tmp_path)
     for name, (measured,) in found.items():
