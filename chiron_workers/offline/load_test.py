@@ -42,8 +42,8 @@ class LoadRequest(BaseModel):
 class Load:
     """Plays `turns` replies a conversation: tool calls, `calls` at a time, then an answer of `reply_chars`.
 
-    A conversation that begins anew from a summary goes on counting; the summary itself does not count. With a site, each reply reads its next page and stores
-    a fact of the page before.
+    A conversation that begins anew from a summary goes on counting, and the summary itself does not count. With a site, each
+    reply reads its next page and stores a fact of the page before.
     """
 
     def __init__(
