@@ -189,7 +189,7 @@ select seq_before, at, is_reserved
 -- The same where the tool has written: it fails without the lease, as the commit goes out with it.
 {{settle_call}}
 union all
-select lease_lost(), null
+select lease_lost(), null, null
  where not exists (select from fence);
 
 -- lock
