@@ -14,7 +14,6 @@ from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.learning import starts
 from chiron_workers.learning.journey_orders import load_paused, own_open_batches, spent_usd
 from chiron_workers.learning.journeys import Journey, load_journey, require_journey
-from chiron_workers.learning.orchestrator import advance
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyState
 
@@ -31,6 +30,7 @@ async def own_journey(pool: Pool, journey_id: UUID, learner: str) -> Journey:
 
 async def go_on(pool: Pool, redis_url: str, journey: Journey) -> Journey:
     """Take the steps that can be taken now, and notify the workers of what is ordered; the journey as it is then."""
+    from chiron_workers.learning.orchestrator import advance
     from chiron_workers.pubsub.signals import notify
 
     for _ in range(LOOKS_MAX):

@@ -1,6 +1,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.db.connect import Pool, open_pool
@@ -8,7 +9,9 @@ from chiron_workers.embeddings import Embedder, open_embedder
 from chiron_workers.pubsub.streams import Streams
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
-from chiron_workers.store import Store
+
+if TYPE_CHECKING:
+    from chiron_workers.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +24,10 @@ class Services:
     streams: Streams  # connected to Redis while somebody watches
     principal: Principal = LOCAL  # on whose behalf they are used
 
-    def store(self) -> Store:
+    def store(self) -> "Store":
         """A store for one request; use it with `async with`."""
+        from chiron_workers.store import Store
+
         principal = self.principal
         is_admin = principal.visible_owner is None
         caller = Caller(principal.owner, key_id=principal.key_id, is_admin=is_admin)

@@ -27,6 +27,8 @@ VERDICT_WORDS = {
 
 def printable(text: str) -> str:
     """The text without control characters and escape sequences that a terminal would obey; its lines stay."""
+    if text.isprintable():  # most lines are, and hold none of them
+        return text.strip()
     return CONTROLS.sub("", ESCAPE_SEQUENCES.sub("", text)).strip()
 
 

@@ -1,5 +1,5 @@
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,8 +8,11 @@ from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, one_line
 from chiron_workers.access.audit import long_command
-from chiron_workers.rechecks.recheck import SOURCES_MAX, FactOutcome, Recheck, SourceOutcome, recheck_subject
+from chiron_workers.rechecks import SOURCES_MAX
 from chiron_workers.settings import settings
+
+if TYPE_CHECKING:
+    from chiron_workers.rechecks.recheck import FactOutcome, Recheck, SourceOutcome
 
 cli = typer.Typer()
 
@@ -29,6 +32,8 @@ async def recheck(
 
     A fact that none of its sources says any more is superseded, and is accepted again when one does.
     """
+    from chiron_workers.rechecks.recheck import recheck_subject
+
     async with open_services(settings(), pool_size=10) as services:
         async with services.store() as store:
             subject_id = (await store.subjects.require(subject))["subject_id"]
@@ -40,7 +45,7 @@ async def recheck(
     typer.echo(json_line(outcome) if as_json else "\n".join(recheck_lines(outcome)))
 
 
-def recheck_lines(outcome: Recheck) -> Iterator[str]:
+def recheck_lines(outcome: "Recheck") -> Iterator[str]:
     """A line with the counts, then a section for each kind of news."""
     sources = count(outcome.sources, "source")
     yield f"{outcome.subject_id}: {sources} read again, {outcome.unchanged_sources:,} unchanged"
@@ -67,11 +72,11 @@ def _section(heading: str, lines: list[str]) -> Iterator[str]:
         yield from lines
 
 
-def _source(source: SourceOutcome) -> list[str]:
+def _source(source: "SourceOutcome") -> list[str]:
     return [f"  {one_line(source.url)}", f"        {one_line(source.note, chars_max=500)}"]
 
 
-def _fact(fact: FactOutcome) -> list[str]:
+def _fact(fact: "FactOutcome") -> list[str]:
     successor = f", superseded by {fact.superseded_by}" if fact.superseded_by else ""
     return [
         f"  {one_line(fact.content, chars_max=500)}",

@@ -1,5 +1,5 @@
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated
@@ -7,18 +7,13 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.reports.write import refuse_to_overwrite
-from chiron_api.text import as_json as json_line
 from chiron_api.text import cost_phrase, facts_phrase, one_line, printable
-from chiron_api.transfer.rows.csv_rows import note_of
-from chiron_api.transfer.rows.formats import TEXTS, RowFormat, write_rows
-from chiron_workers.batches.answers import Result
+from chiron_api.transfer.rows.row_format import RowFormat
+from chiron_workers.batches.answers import Result, columns_asked_for, result_lines
 from chiron_workers.batches.answers import results as read_results
 from chiron_workers.batches.references import id_of
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import UsageError
-from chiron_workers.knowledge.rows.reading import AnswerRow, Cell, all_rows, columns_asked_for
-from chiron_workers.knowledge.rows.values import written
 from chiron_workers.runs.columns import Column
 from chiron_workers.settings import settings
 
@@ -52,13 +47,9 @@ async def results(
         if row_format is not None:
             await _give_rows(pool, run_or_batch_id, columns, row_format, output)
             return
-        async with aclosing(read_results(pool, run_or_batch_id)) as pages:
-            async for page in pages:
-                for result in page:
-                    typer.echo(json_line(result) if as_json else _text(result))
-                    if columns and not as_json:
-                        async for line in _row_lines(pool, result.id, columns):
-                            typer.echo(line)
+        async with aclosing(_texts(pool, run_or_batch_id, columns, as_json=as_json)) as texts:
+            async for text in texts:
+                typer.echo(text, nl=False)
 
 
 def _format(format: RowFormat | None, output: Path | None, *, as_json: bool, force: bool) -> RowFormat | None:
@@ -69,6 +60,8 @@ def _format(format: RowFormat | None, output: Path | None, *, as_json: bool, for
         if format is RowFormat.XLSX:
             raise UsageError("Say with --output where the workbook goes: xlsx cannot be printed.")
     else:
+        from chiron_api.reports.write import refuse_to_overwrite
+
         refuse_to_overwrite(output, force=force)
     row_format = format or (_format_of(output) if output is not None else None)
     if row_format is not None and as_json:
@@ -85,6 +78,28 @@ def _format_of(file: Path) -> RowFormat:
         ) from None
 
 
+async def _texts(
+    pool: Pool, target: UUID, columns: Sequence[Column], *, as_json: bool
+) -> AsyncGenerator[str]:
+    """The results of many runs at once, since each write takes its time."""
+    if as_json:
+        async with aclosing(result_lines(pool, target)) as pages:
+            async for lines in pages:
+                yield lines
+        return
+    async with aclosing(read_results(pool, target)) as pages_of_results:
+        async for page in pages_of_results:
+            if not columns:
+                yield "".join(map(_text, page))
+                continue
+            from chiron_api.cli.display.answer_rows import row_texts
+
+            for result in page:
+                yield _text(result)
+                async for text in row_texts(pool, result.id, columns):
+                    yield text
+
+
 async def _give_rows(
     pool: Pool, target: UUID, columns: Sequence[Column], format: RowFormat, output: Path | None
 ) -> None:
@@ -92,6 +107,8 @@ async def _give_rows(
         raise UsageError(
             "It was submitted without columns, so there are no rows; `chiron results` lists its answers."
         )
+    from chiron_api.transfer.rows.formats import TEXTS, write_rows
+
     if output is not None:
         await write_rows(pool, target, columns, format, output)
         typer.echo(f"{output} written.")
@@ -110,27 +127,4 @@ def _text(result: Result) -> str:
         lines.append(f"  {result.error.get('kind')}: {one_line(result.error.get('message', ''))}")
     if result.answer:
         lines += ["", *(f"  {line}".rstrip() for line in printable(result.answer).splitlines())]
-    return "\n".join([*lines, ""])
-
-
-async def _row_lines(pool: Pool, run_id: UUID, columns: Sequence[Column]) -> AsyncIterator[str]:
-    """The rows of a run, a block of lines each."""
-    async for page in all_rows(pool, run_id, columns):
-        for row in page:
-            yield _row_text(row, columns)
-
-
-def _row_text(row: AnswerRow, columns: Sequence[Column]) -> str:
-    width = max(len(column.name) for column in columns)
-    lines = [
-        f"    {column.name:{width}}  {_cell_text(cell)}"
-        for column, cell in zip(columns, row.cells, strict=True)
-    ]
-    return "\n".join([f"  Row {row.n}", *lines, ""])
-
-
-def _cell_text(cell: Cell) -> str:
-    if cell.value is None:
-        return f"— {one_line(cell.reason)}"
-    note = f"  ({one_line(note_of(cell))})" if cell.changes else ""
-    return f"{one_line(written(cell.value))}{note}"
+    return "\n".join([*lines, "", ""])

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import typer
 
-from chiron_api.cli.display.estimate import print_estimate
 from chiron_api.cli.input import submit_options as options
 from chiron_api.cli.input.row_schema import read_schema
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
@@ -16,7 +15,6 @@ from chiron_api.text import count
 from chiron_api.views.model_keys import key_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.access import audit
-from chiron_workers.batches.estimates import Estimate, estimate
 from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, check_run
 from chiron_workers.batches.submit import submit as submit_batch
 from chiron_workers.billing.budgets import Budget
@@ -86,7 +84,7 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         columns=_columns(columns, schema),
     )
     if dry_run:
-        print_estimate(asyncio.run(_estimate(batch, current)), as_json=as_json)
+        asyncio.run(_estimate(batch, current, as_json=as_json))
         return
     receipt, warnings = asyncio.run(_submit(batch, current))
     key_notes = key_warnings(run.model or current.model for run in runs)
@@ -94,7 +92,7 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         typer.echo(f"Warning: {warning}", err=True)
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
-        follow(str(receipt.batch_id), as_json=as_json)
+        follow(str(receipt.batch_id), history=as_json, as_json=as_json)
 
 
 def _columns(text: str | None, schema: Path | None) -> tuple[Column, ...]:
@@ -133,9 +131,12 @@ def _run(entry: TopicEntry, defaults: NewRun, *, needs_subject: bool) -> NewRun:
     return new
 
 
-async def _estimate(batch: NewBatch, current: Settings) -> Estimate:
+async def _estimate(batch: NewBatch, current: Settings, *, as_json: bool) -> None:
+    from chiron_api.cli.display.estimate import print_estimate
+    from chiron_workers.batches.estimates import estimate
+
     async with open_pool(current.database_url, size=1) as pool:
-        return await estimate(pool, batch)
+        print_estimate(await estimate(pool, batch), as_json=as_json)
 
 
 async def _submit(batch: NewBatch, current: Settings) -> tuple[Submitted, list[str]]:

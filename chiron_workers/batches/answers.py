@@ -1,18 +1,24 @@
 """What runs came to, for whoever takes the results further: all runs of a batch, however many."""
 
+import json
+import re
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from psycopg.rows import DictRow
+
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound
+from chiron_workers.runs.columns import Column, columns_of
 from chiron_workers.runs.usage import USAGE_SQL, RunUsage
 from chiron_workers.states import RunState
 
 SQL = load(__file__, USAGE_SQL)
-PAGE_ROWS = 100  # answers can be long
+PAGE_ROWS = 250  # answers can be long
+BEYOND_ASCII = re.compile("[^\0-\x7f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +49,40 @@ async def results(pool: Pool, target: UUID) -> AsyncGenerator[list[Result]]:
     """
     page = await _page(pool, target, None)
     if not page:
-        raise NotFound(f"No batch and no run has the id {target}. `chiron list` shows the batches.")
+        raise _nothing(target)
     while page:
         yield page
         page = await _page(pool, target, page[-1].id) if len(page) == PAGE_ROWS else []
+
+
+async def result_lines(pool: Pool, target: UUID) -> AsyncGenerator[str]:
+    """The results as `results` has them, each a line of JSON in ASCII, many lines at once. Raises as `results`."""
+    page = await _line_page(pool, target, None)
+    if not page["rows"]:
+        raise _nothing(target)
+    while page["rows"]:
+        # No terminal takes a part of it for a command.
+        yield BEYOND_ASCII.sub(lambda match: json.dumps(match[0])[1:-1], page["lines"])
+        if page["rows"] < PAGE_ROWS:
+            return
+        page = await _line_page(pool, target, page["last_id"])
+
+
+async def columns_asked_for(pool: Pool, target: UUID) -> tuple[Column, ...]:
+    """The columns of a batch, or of the batch of a run; none where it was asked for no rows. Raises NotFound."""
+    [row] = await fetch_all(pool, SQL["columns_asked_for"], {"id": target})
+    if not row["is_there"]:
+        raise _nothing(target)
+    return columns_of(row["columns"])
+
+
+def _nothing(target: UUID) -> NotFound:
+    return NotFound(f"No batch and no run has the id {target}. `chiron list` shows the batches.")
+
+
+async def _line_page(pool: Pool, target: UUID, after: UUID | None) -> DictRow:
+    [page] = await fetch_all(pool, SQL["line_page"], {"id": target, "after": after, "limit": PAGE_ROWS})
+    return page
 
 
 async def _page(pool: Pool, target: UUID, after: UUID | None) -> list[Result]:

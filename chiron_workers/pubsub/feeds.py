@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar, cast
 from uuid import UUID
 
+from chiron_workers.pubsub.channels import batch_channel, run_channel
 from chiron_workers.pubsub.cursors import EXCEPTIONS_MAX, CursorText, Position, Snapshot
 from chiron_workers.pubsub.positions import Heads
-from chiron_workers.pubsub.publisher import batch_channel, run_channel
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
 

@@ -15,7 +15,7 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from chiron_workers.pubsub.publisher import batch_channel, run_channel
+from chiron_workers.pubsub.channels import batch_channel, run_channel
 from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client
 
 log = structlog.get_logger()

@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from uuid import UUID
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from chiron_workers.instruments import record_dropped_event, record_publication
+from chiron_workers.pubsub.channels import batch_channel, run_channel
 from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
@@ -21,16 +21,6 @@ GATHERING_S = 0.02  # so that the events of one step, and of many runs, leave in
 CLOSING_S = 2.0
 PAUSE_MAX_S = 5.0
 _SCRIPT = Path(__file__).with_suffix(".lua").read_text()
-
-
-def batch_channel(batch_id: UUID) -> str:
-    """The channel of the events of all runs of a batch."""
-    return f"chiron:batch:{batch_id}"
-
-
-def run_channel(run_id: UUID) -> str:
-    """The channel of the events of one run."""
-    return f"chiron:run:{run_id}"
 
 
 class Publisher:

@@ -3,7 +3,9 @@
 import asyncio
 import random
 from contextlib import suppress
+from functools import cached_property
 from operator import itemgetter
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import psycopg
@@ -13,9 +15,11 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.db.outages import is_outage
 from chiron_workers.errors import NotFound
 from chiron_workers.pubsub.feeds import Feed
-from chiron_workers.pubsub.hub import Hub
 from chiron_workers.pubsub.positions import cursor_text, survey
 from chiron_workers.runs.events import read_page
+
+if TYPE_CHECKING:
+    from chiron_workers.pubsub.hub import Hub
 
 READ_AGAIN_S = 4.0  # between two surveys while Redis is connected
 POLL_S = 1.0  # and while it is not, if something happens; else longer each time
@@ -29,11 +33,18 @@ class Surveyor:
 
     def __init__(self, pool: Pool, redis_url: str) -> None:
         self._pool = pool
-        self._hub = Hub(redis_url)
+        self._redis_url = redis_url
         self._feeds: dict[UUID, Feed] = {}
         self._requests: set[Feed] = set()
         self._change = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+
+    @cached_property
+    def _hub(self) -> "Hub":
+        # Most who might watch never do, and the library takes a quarter of a second.
+        from chiron_workers.pubsub.hub import Hub
+
+        return Hub(self._redis_url)
 
     def feed(self, *, batch_id: UUID | None, run_id: UUID | None, with_text: bool = False) -> Feed:
         """The feed of a batch or a run, which all share who watch it; `leave` it at the end, with the same `with_text`."""

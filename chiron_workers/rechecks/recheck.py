@@ -17,6 +17,7 @@ from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.corpus import SCHEME, Corpus, path_of, subject_of
 from chiron_workers.knowledge.facts.grounds import check_grounds, settle_grounds
 from chiron_workers.knowledge.facts.source_kinds import kind_of
+from chiron_workers.rechecks import SOURCES_MAX
 from chiron_workers.rechecks.retractions import RetractionLookup, store_retraction
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
@@ -29,7 +30,6 @@ from chiron_workers.web.fetch import fetch_page
 from chiron_workers.web.politeness import host_of
 
 SQL = load(__file__)
-SOURCES_MAX = 1_000
 HOSTS_AT_ONCE = 8
 
 

@@ -9,7 +9,6 @@ from datetime import datetime
 from urllib.parse import urlsplit
 from uuid import UUID
 
-import ssrfguard
 from psycopg.rows import DictRow
 
 from chiron_workers.access.audit import record_within
@@ -19,7 +18,6 @@ from chiron_workers.ids import new_id
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings, settings
 from chiron_workers.states import NoticeKind, WebhookFormat, WebhookState
-from chiron_workers.web.pinned_http import policy_for
 
 SQL = load(__file__)
 WEBHOOKS_MAX = 20  # of an owner
@@ -154,6 +152,10 @@ def _check_mail(url: str, current: Settings) -> None:
 
 
 def _check_url(url: str, *, allow_private: bool) -> None:
+    import ssrfguard
+
+    from chiron_workers.web.pinned_http import policy_for
+
     try:
         policy_for(allow_private=allow_private).check_url(url)
     except (ssrfguard.BlockedURLError, ssrfguard.BlockedAddressError) as error:

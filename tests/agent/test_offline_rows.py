@@ -4,8 +4,9 @@ from support.report_writing import offline_model
 from support.row_answers import submit_rows
 from support.run_harness import Stage
 
+from chiron_workers.batches.answers import columns_asked_for
 from chiron_workers.knowledge.corpus import Corpus
-from chiron_workers.knowledge.rows.reading import columns_asked_for, row_page
+from chiron_workers.knowledge.rows.reading import row_page
 from chiron_workers.runs.session import Session
 from chiron_workers.states import Outcome
 

@@ -37,6 +37,11 @@ FOR_SHOW = FOR_HELP | {
     "typing_inspection",
     "uuid_utils",
 }
+# What takes a tenth of a second and more, or is for workers and servers alone.
+HEAVY = {
+    "aiohttp", "anthropic", "celery", "duckdb", "fastapi", "httpx2", "kombu", "numpy", "onnxruntime", "opentelemetry",
+    "prometheus_client", "redis", "rich", "starlette", "structlog", "uvicorn", "xlsxwriter", "yaml",
+}  # fmt: skip
 
 
 def imported_by(code: str) -> set[str]:
@@ -63,6 +68,12 @@ def test_listing_and_showing_import_neither_numpy_nor_rich_nor_what_only_other_c
         monkeypatch.setenv(name, value)
     code = f"import sys; sys.argv[1:] = {arguments}; from chiron_api.cli import build; build()(standalone_mode=False)"
     assert imported_by(code) <= FOR_SHOW
+
+
+@pytest.mark.parametrize("name", sorted(SUMMARIES))
+def test_the_help_of_a_command_imports_no_library_that_only_its_work_needs(name: str) -> None:
+    code = f"import sys; sys.argv[1:] = [{name!r}, '--help']; from chiron_api.cli import build; build()(standalone_mode=False)"
+    assert imported_by(code) & HEAVY == set()
 
 
 def test_the_overview_names_every_command_there_is() -> None:

@@ -5,7 +5,7 @@ import pytest
 from redis import Redis
 
 from chiron_workers.ids import new_id
-from chiron_workers.pubsub.publisher import batch_channel
+from chiron_workers.pubsub.channels import batch_channel
 from chiron_workers.pubsub.signals import CHANNEL
 
 

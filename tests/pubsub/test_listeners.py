@@ -11,8 +11,9 @@ from support.committed_events import batch_of
 
 from chiron_workers.ids import new_id
 from chiron_workers.pubsub import listeners
+from chiron_workers.pubsub.channels import batch_channel, run_channel
 from chiron_workers.pubsub.listeners import Listeners
-from chiron_workers.pubsub.publisher import Publisher, batch_channel, run_channel
+from chiron_workers.pubsub.publisher import Publisher
 from chiron_workers.pubsub.streams import Streams
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind

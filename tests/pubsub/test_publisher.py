@@ -7,7 +7,8 @@ from redis.asyncio import Redis
 
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.ids import new_id
-from chiron_workers.pubsub.publisher import DELTAS_FROM, EVENTS_MAX, Publisher, run_channel
+from chiron_workers.pubsub.channels import run_channel
+from chiron_workers.pubsub.publisher import DELTAS_FROM, EVENTS_MAX, Publisher
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
 

@@ -17,10 +17,10 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.pubsub import feeds, history, surveyor
+from chiron_workers.pubsub.channels import batch_channel, run_channel
 from chiron_workers.pubsub.feeds import Feed, StreamedEvent, Watcher
 from chiron_workers.pubsub.history import Reads
 from chiron_workers.pubsub.positions import cursor_text, survey
-from chiron_workers.pubsub.publisher import batch_channel, run_channel
 from chiron_workers.pubsub.streams import Stream, Streams
 from chiron_workers.pubsub.surveyor import Surveyor
 from chiron_workers.states import EventKind, Outcome

@@ -15,7 +15,7 @@ from chiron_workers.db.migrate import migrate
 from chiron_workers.errors import NotFound
 from chiron_workers.ids import new_id
 from chiron_workers.pubsub import surveyor
-from chiron_workers.pubsub.publisher import batch_channel, run_channel
+from chiron_workers.pubsub.channels import batch_channel, run_channel
 from chiron_workers.runs.events import Event, heads
 from chiron_workers.states import EventKind
 

@@ -11,9 +11,10 @@ import pytest
 from python_calamine import CalamineWorkbook
 from support.research_rows import Shelf
 
-from chiron_api.transfer.rows.formats import RowFormat, write_rows
+from chiron_api.transfer.rows.formats import write_rows
+from chiron_api.transfer.rows.row_format import RowFormat
+from chiron_workers.batches.answers import columns_asked_for
 from chiron_workers.db.connect import Pool
-from chiron_workers.knowledge.rows.reading import columns_asked_for
 from chiron_workers.runs.columns import read_columns, stored
 
 COLUMNS = "name, year:int, share:float, free:bool, day:date, page:url"

@@ -64,7 +64,7 @@ async def watched_across_a_restart(
     settings: Settings, server: OwnValkey, script: Gated, batch_id: str
 ) -> str:
     """What `chiron watch` says of three runs that play 5 turns with Redis, 5 without it and 6 with it again."""
-    command = [sys.executable, "-m", "chiron_api", "watch", batch_id, "--json"]
+    command = [sys.executable, "-m", "chiron_api", "watch", batch_id, "--history", "--json"]
     env = environment(settings, **FAST)
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as watching:
         replied = "select 1 from entries where kind = 'reply' having count(*) = %s"

@@ -59,7 +59,9 @@ async def _research(home: DemoHome) -> tuple[BatchSummary, list[DictRow]]:
     async with open_pool(settings().database_url, size=4) as pool:
         await home.fill_corpus(pool)
         receipt = await _submit(pool)
-        await show_events(str(receipt.batch_id), as_json=home.as_json, hint="Ctrl+C ends the demo.")
+        await show_events(
+            str(receipt.batch_id), history=True, as_json=home.as_json, hint="Ctrl+C ends the demo."
+        )
         async with Session(pool) as session:
             facts = await best_of_runs(session, receipt.batch_id, limit=len(TOPICS))
         return await summary(pool, receipt.batch_id), facts

@@ -12,7 +12,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from chiron_api.cli.input.times import parse_time
@@ -145,6 +144,8 @@ def _parse_jsonl(text: str, name: str) -> Iterator[tuple[Any, int]]:
 
 
 def _parse_yaml(text: str, name: str) -> Iterator[tuple[Any, int]]:
+    import yaml
+
     loader = yaml.SafeLoader(text)
     try:
         root = loader.get_single_node()

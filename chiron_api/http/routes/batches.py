@@ -30,9 +30,8 @@ from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routing import api_router
 from chiron_api.http.sse import StreamOptions, event_stream
 from chiron_api.services import Services
-from chiron_api.text import as_json
 from chiron_api.views.batches import batch_page, difference_of
-from chiron_workers.batches.answers import results
+from chiron_workers.batches.answers import result_lines
 from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, Submitted, submit
 from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
@@ -178,9 +177,9 @@ async def accept(body: BatchRequest, services: Services, idempotency_key: str | 
 
 
 async def _lines(services: Services, batch_id: UUID) -> AsyncIterator[str]:
-    async with aclosing(results(services.pool, batch_id)) as pages:
+    async with aclosing(result_lines(services.pool, batch_id)) as pages:
         async for page in pages:
-            yield "".join(f"{as_json(result)}\n" for result in page)
+            yield page
 
 
 @router.get(

@@ -18,10 +18,11 @@ from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.services import Services
 from chiron_api.transfer.rows.csv_rows import csv_rows
-from chiron_api.transfer.rows.formats import RowFormat
+from chiron_api.transfer.rows.row_format import RowFormat
 from chiron_api.transfer.rows.xlsx_rows import MEDIA_TYPE as XLSX
 from chiron_api.transfer.rows.xlsx_rows import write_xlsx
 from chiron_api.views.rows import row_page
+from chiron_workers.batches.answers import columns_asked_for
 from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.rows import reading
@@ -63,7 +64,7 @@ async def list_run_rows(id: UUID, options: RowOptions, services: ServicesOf) -> 
 
 async def _rows(services: Services, target: UUID, options: RowQuery) -> Response:
     pool = services.pool
-    columns = await reading.columns_asked_for(pool, target)
+    columns = await columns_asked_for(pool, target)
     if not columns:
         raise NotFound(NO_ROWS)
     if options.format is RowFormat.JSON:

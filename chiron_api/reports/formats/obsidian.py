@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
 from chiron_api.reports import phrasing
 from chiron_api.reports.formats import markdown, markdown_answer
 from chiron_api.reports.formats.file_names import file_name
@@ -69,6 +67,8 @@ def _name_notes(report: Report) -> _NoteNames:
 
 
 def _front(properties: dict[str, object]) -> str:
+    import yaml
+
     return f"---\n{yaml.safe_dump(properties, allow_unicode=True, sort_keys=False, width=1_000)}---\n\n"
 
 

@@ -1,25 +1,15 @@
 """The formats of rows, and how each is written to a file."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from enum import StrEnum
 from pathlib import Path
 from uuid import UUID
 
 from chiron_api.atomic_file import atomic_write
 from chiron_api.transfer.rows.csv_rows import csv_rows
 from chiron_api.transfer.rows.json_rows import json_rows
-from chiron_api.transfer.rows.xlsx_rows import write_xlsx
+from chiron_api.transfer.rows.row_format import RowFormat
 from chiron_workers.db.connect import Pool
 from chiron_workers.runs.columns import Column
-
-
-class RowFormat(StrEnum):
-    """What rows can be written as."""
-
-    CSV = "csv"
-    XLSX = "xlsx"
-    JSON = "json"
-
 
 # Those that are text, piece by piece.
 TEXTS: dict[RowFormat, Callable[[Pool, UUID, Sequence[Column]], AsyncIterator[str]]] = {
@@ -39,6 +29,8 @@ async def write_rows(
     """
     with atomic_write(file) as place:
         if format is RowFormat.XLSX:
+            from chiron_api.transfer.rows.xlsx_rows import write_xlsx
+
             with place.open("wb") as book:
                 await write_xlsx(pool, target, columns, book)
             return

@@ -8,10 +8,9 @@ from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
-from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
 from chiron_workers.knowledge.rows.values import Value, read
-from chiron_workers.runs.columns import Column, columns_of
+from chiron_workers.runs.columns import Column
 from chiron_workers.runs.session import Session
 from chiron_workers.states import FactStatus, RunState
 
@@ -65,14 +64,6 @@ class TopicRows:
     state: RunState
     error: dict[str, str] | None
     rows: int
-
-
-async def columns_asked_for(pool: Pool, target: UUID) -> tuple[Column, ...]:
-    """The columns of a batch, or of the batch of a run; none where it was asked for no rows. Raises NotFound."""
-    row = await Session(pool).row(SQL["columns"], {"id": target})
-    if row is None or not row["is_there"]:
-        raise NotFound(f"No batch and no run has the id {target}. `chiron list` shows the batches.")
-    return columns_of(row["columns"])
 
 
 async def row_page(

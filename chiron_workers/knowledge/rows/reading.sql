@@ -1,15 +1,3 @@
--- columns
--- Of a batch, or of the batch of a run.
-select coalesce((select b.columns
-                   from batches b
-                  where b.id = %(id)s),
-                (select b.columns
-                   from runs r
-                   join batches b on b.id = r.batch_id
-                  where r.id = %(id)s)) as columns,
-       exists (select from batches where id = %(id)s)
-       or exists (select from runs where id = %(id)s) as is_there;
-
 -- page
 -- The rows of a run, or of all runs of a batch in the order of its topics.
 with run as (

@@ -21,9 +21,10 @@ from support.row_answers import (
 from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, turn, verdicts
 
+from chiron_workers.batches.answers import columns_asked_for
 from chiron_workers.batches.delete import delete
 from chiron_workers.knowledge.rows import rows as rows_module
-from chiron_workers.knowledge.rows.reading import AnswerRow, columns_asked_for, row_page
+from chiron_workers.knowledge.rows.reading import AnswerRow, row_page
 from chiron_workers.states import Outcome
 
 

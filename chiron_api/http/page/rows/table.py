@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from chiron_workers.batches.answers import columns_asked_for
 from chiron_workers.db.connect import Pool
-from chiron_workers.knowledge.rows.reading import AnswerRow, columns_asked_for, row_page
+from chiron_workers.knowledge.rows.reading import AnswerRow, row_page
 from chiron_workers.runs.columns import Column
 
 ROWS_PER_PAGE = 50
