@@ -49,7 +49,7 @@ class Validity:
 ALWAYS = Validity()
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1_024)
 def read_validity(statement: str) -> Validity:
     """From when until when a statement is so. It reads English, one sentence, and never guesses.
 

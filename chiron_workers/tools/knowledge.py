@@ -1,6 +1,7 @@
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, TypedDict
 
 from pydantic import Field
@@ -14,8 +15,10 @@ from chiron_workers.evidence.statements.support import UNCHECKED, judge_by_rules
 from chiron_workers.evidence.statements.unsupported import find_unsupported
 from chiron_workers.knowledge.facts.additions import StoredFact
 from chiron_workers.knowledge.facts.claims import Claim, Place, claim
+from chiron_workers.knowledge.facts.rules_work import in_thread_if_long
 from chiron_workers.knowledge.facts.verdicts import Evidence
 from chiron_workers.settings import settings
+from chiron_workers.sources.sources import Snapshot
 from chiron_workers.states import SHOWN_STATUSES, FactStatus, Verdict
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
@@ -169,22 +172,24 @@ async def _locate_quote(store: Store, new_claim: Claim) -> Claim:
             observed_at=texts[0].fetched_at,
             stated_kind=texts[0].stated_kind,
         )
-    for version in texts:
-        match = await asyncio.to_thread(locate, new_claim.quote, version.text)
+    return await asyncio.to_thread(_place_quote, new_claim, new_claim.quote, texts)
+
+
+def _place_quote(new_claim: Claim, quote: str, versions: Sequence[Snapshot]) -> Claim:
+    """The claim with its quote as it stands in the first of the texts that holds it, and what stands around it there."""
+    for version in versions:
+        match = locate(quote, version.text)
         if match is not None:
-            place = Place(version.hash, match.start, match.end)
-            context = await asyncio.to_thread(context_of, version.text, match.start, match.end)
             return replace(
                 new_claim,
                 source_url=version.url,
                 quote=match.quote,
-                place=place,
-                context=context,
+                place=Place(version.hash, match.start, match.end),
+                context=context_of(version.text, match.start, match.end),
                 observed_at=version.fetched_at,
                 stated_kind=version.stated_kind,
             )
-    reason = await asyncio.to_thread(refusal_reason, new_claim.quote, texts[0].text)
-    raise ToolError(f"quote: {reason}")
+    raise ToolError(f"quote: {refusal_reason(quote, versions[0].text)}")
 
 
 async def _judge(store: Store, quoted_claim: Claim) -> Claim:
@@ -197,7 +202,8 @@ async def _judge(store: Store, quoted_claim: Claim) -> Claim:
     if quoted_claim.place is not None:
         finding = await store.verdicts.judge(evidence)
     else:  # nobody is asked what a quote bears out that may not be there, but the rules see what it cannot
-        rules_finding = await asyncio.to_thread(judge_by_rules, evidence.statement, evidence.quote)
+        judge = partial(judge_by_rules, evidence.statement, evidence.quote)
+        rules_finding = await in_thread_if_long(judge, evidence.statement, evidence.quote)
         finding = rules_finding if rules_finding and rules_finding.verdict.is_doubt else UNCHECKED
     if finding.verdict.is_refusal:
         raise ToolError(
@@ -216,7 +222,10 @@ async def _verdict_notes(quoted_claim: Claim) -> list[str]:
         ]
     if finding.verdict is not Verdict.UNCHECKED or quoted_claim.place is None:
         return []
-    return await asyncio.to_thread(find_unsupported, quoted_claim.content, quoted_claim.quote or "")
+    quote = quoted_claim.quote or ""
+    return await in_thread_if_long(
+        partial(find_unsupported, quoted_claim.content, quote), quoted_claim.content, quote
+    )
 
 
 def _is_check_open(store: Store, quoted_claim: Claim) -> bool:

@@ -45,15 +45,18 @@ class Quantity:
             return Agreement.DIFFERENT
         if self.is_limit and rival.is_limit and (self.low == rival.low or self.high == rival.high):
             return Agreement.DIFFERENT  # at most 100, at most 1,000
-        slack = min(max(self.step, rival.step) / 2, self._rounding(rival))
-        overlaps = self.low <= rival.high + slack and rival.low <= self.high + slack
-        return Agreement.NEAR if overlaps else Agreement.DIFFERENT
+        half_step = max(self.step, rival.step) / 2
+        is_near = self._reaches(rival, half_step) and self._reaches(rival, self._rounding(rival))
+        return Agreement.NEAR if is_near else Agreement.DIFFERENT
 
     def within(self, rival: "Quantity") -> bool:
         """Whether it says the same as another more precisely: fewer zeros, or a part of its range."""
         if self.low == self.high and rival.low == rival.high:
             return self.step < rival.step
         return rival.low <= self.low and self.high <= rival.high
+
+    def _reaches(self, rival: "Quantity", slack: Fraction) -> bool:
+        return self.low <= rival.high + slack and rival.low <= self.high + slack
 
     def _rounding(self, rival: "Quantity") -> Fraction:
         zero = _FREEZING_K if self.dimension == "temperature" else Fraction(0)

@@ -61,7 +61,7 @@ class Statement:
         return tuple(stretch[0] for stretch in stems if stretch)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1_024)
 def parse(text: str) -> Statement:
     """The parts of a statement."""
     read = read_figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))

@@ -1,6 +1,6 @@
 """One claim as it is written: beside the other writers of its subject, or alone."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from psycopg.types.json import Json
 from chiron_workers import ids
 from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
-from chiron_workers.evidence.confidence import Confidence
 from chiron_workers.evidence.origins import Assertion
 from chiron_workers.knowledge.coverage.subjects import Subjects, ensure_statement
 from chiron_workers.knowledge.facts import locks, matching
@@ -89,7 +88,7 @@ class Addition:
         if not rows[0]["is_mine"]:
             raise Overtaken
         if rows[0]["ground"] is not None:
-            return await self._stored_apart(fact_id, Ground(rows[0]["ground"]))
+            return await self._stored_apart(fact_id, args, Ground(rows[0]["ground"]))
         twin_id = rows[0]["twin_id"]
         near = [row for row in rows if row["content"] is not None]
         if await intent.outlast(near):
@@ -116,16 +115,13 @@ class Addition:
             statements.append(ensure_statement(self.claim.subject_id, self.claim.subject_id))
         return statements
 
-    async def _stored_apart(self, fact_id: str, ground: Ground) -> StoredFact:
+    async def _stored_apart(self, fact_id: str, args: Mapping[str, Any], ground: Ground) -> StoredFact:
         """The fact that was stored at once, since nothing is near it."""
-        confidence = self._own_confidence
-        status, value = status_of(confidence), confidence.value
+        status, confidence = args["status"], args["confidence"]
         if ground is not Ground.STANDS or self.claim.finding.verdict.is_refusal:
-            update = (await Confidences(self.session).recompute([fact_id], reason="", new_id=fact_id))[
-                fact_id
-            ]
-            status, value = update.status, update.confidence
-        fact = StoredFact(fact_id, status, value, self.claim.topic_path, is_new=True)
+            updates = await Confidences(self.session).recompute([fact_id], reason="", new_id=fact_id)
+            status, confidence = updates[fact_id].status, updates[fact_id].confidence
+        fact = StoredFact(fact_id, status, confidence, self.claim.topic_path, is_new=True)
         self.session.emit(EventKind.FACT_STORED, _event_data(self.claim, fact))
         return fact
 
@@ -180,17 +176,13 @@ class Addition:
         args = {"fact_id": fact_id, "embedding": self.comparison.embedding}
         await self.session.write(vectors.SQL["add"].format(table=self.comparison.table), args)
 
-    @property
-    def _own_confidence(self) -> Confidence:
-        """What the claim has by its own source."""
-        claim = self.claim
+    def _fact_args(self, fact_id: str) -> dict[str, Any]:
+        """The claim as a row, with the confidence that its own source gives it."""
+        claim, caller = self.claim, self.session.caller
         assertion = Assertion(
             claim.source_url, claim.source_score, claim.counts_in_full, kind=claim.source_kind
         )
-        return compute_confidence([assertion], [])
-
-    def _fact_args(self, fact_id: str) -> dict[str, Any]:
-        claim, caller, confidence = self.claim, self.session.caller, self._own_confidence
+        confidence = compute_confidence([assertion], [])
         return {
             "id": fact_id,
             "subject_id": claim.subject_id,

@@ -4,8 +4,7 @@ This module only asks and collects. Vector search picks the candidates among the
 `evidence.statements.relation.relate` decide on each, and where they reach no verdict a model does, in `judgements`.
 """
 
-import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -23,6 +22,7 @@ from chiron_workers.evidence.statements.relation import (
 )
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.judgements import Judgements
+from chiron_workers.knowledge.facts.rules_work import in_thread_if_long
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.knowledge.search.vectors import to_halfvec
 from chiron_workers.runs.session import Session, SideModel
@@ -34,7 +34,6 @@ NEIGHBOURS_MAX = 12
 # Vector search only picks candidates, since vectors cannot tell a contradiction from a paraphrase.
 NEIGHBOUR_COSINE_MIN = 0.5
 COSINE_ROUNDING = 1e-6  # of the search
-INLINE_CHARS_MAX = 1_000  # of a claim and its neighbours: a millisecond, to hand it to a thread costs as much
 RULES_CHARS_MAX = 1_000
 
 
@@ -133,15 +132,14 @@ class Matching:
         if not rows:
             return []
         contents = {row["id"]: row["content"] for row in rows}
-        # Dozens of milliseconds for long statements, which other runs on the loop need not wait for.
-        verdicts = await _in_thread_if_long(
-            claim.content,
-            contents.values(),
-            lambda: {
+
+        def decide() -> dict[str, RelationVerdict]:
+            return {
                 row["id"]: decide_by_rules(claim.content, row["content"], is_same_text=row["is_same_text"])
                 for row in rows
-            },
-        )
+            }
+
+        verdicts = await in_thread_if_long(decide, claim.content, *contents.values())
         deciders = dict.fromkeys(verdicts, Decider.RULES)
         for fact_id, answer in (await self._ask(claim, contents, verdicts)).items():
             verdicts[fact_id], deciders[fact_id] = answer, Decider.MODEL
@@ -225,13 +223,6 @@ def is_related(claim_text: str, other_text: str) -> bool:
 def _quoted_hash(claim: Claim) -> str | None:
     """The text in which the claim's quote stands."""
     return claim.place.snapshot_hash if claim.place else None
-
-
-async def _in_thread_if_long(
-    claim_text: str, fact_texts: Iterable[str], work: Callable[[], dict[str, RelationVerdict]]
-) -> dict[str, RelationVerdict]:
-    is_short = len(claim_text) + sum(map(len, fact_texts)) <= INLINE_CHARS_MAX
-    return work() if is_short else await asyncio.to_thread(work)
 
 
 def _match(row: DictRow, verdict: RelationVerdict, decider: Decider) -> list[Match]:

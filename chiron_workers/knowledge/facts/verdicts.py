@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from string import Template
 from typing import Annotated, Any, Literal
@@ -18,6 +19,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.evidence.statements.support import Finding, judge_by_rules, judge_unasked
+from chiron_workers.knowledge.facts.rules_work import in_thread_if_long
 from chiron_workers.quotation import quoted
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import Session, SideModel
@@ -80,9 +82,8 @@ class Verdicts:
         Raises:
             LeaseLost: The run is no longer ours.
         """
-        finding = await asyncio.to_thread(
-            judge_by_rules, evidence.statement, evidence.quote, evidence.context
-        )
+        words = evidence.statement, evidence.quote, evidence.context
+        finding = await in_thread_if_long(partial(judge_by_rules, *words), *words)
         if finding is not None:
             return finding
         if finding := await self._find(evidence):
@@ -115,7 +116,9 @@ class Verdicts:
         findings: list[Finding | None] = []
         for item, is_passed_over in zip(evidence, without_rules or [False] * len(evidence), strict=True):
             words = item.statement, item.quote, item.context
-            finding = None if is_passed_over else await asyncio.to_thread(judge_by_rules, *words)
+            finding = (
+                None if is_passed_over else await in_thread_if_long(partial(judge_by_rules, *words), *words)
+            )
             findings.append(finding or await self._find(item))
         open_items = {
             str(place): evidence[place] for place, finding in enumerate(findings) if finding is None
