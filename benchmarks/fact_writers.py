@@ -169,7 +169,7 @@ async def pace(
             mine, run = work[place::runs], ready.runs[place]
             return sum([await ready.store(run, n, mine[n : n + calls]) for n in range(0, len(mine), calls)])
 
-        await ready.store(ready.runs[0], 1_000_000, sentences(Random(0), 1) and [distinct[0]])
+        await ready.store(ready.runs[0], 1_000_000, [distinct[0]])
         before, began, cpu = cpu_of(at.postgres), time.perf_counter(), time.process_time()
         joined = sum(await asyncio.gather(*map(write, range(runs))))
         seconds, client, after = time.perf_counter() - began, time.process_time() - cpu, cpu_of(at.postgres)
@@ -178,18 +178,26 @@ async def pace(
 
 
 async def count_calls(at: Services, embedder: Embedder, *, facts: int, seed: int) -> Calls:
-    """What a call of a run that is alone sends, in a subject that has neighbours of its fact."""
-    texts = sentences(Random(seed), 2 * facts)
+    """What a call of a run that is alone sends, and its CPU, in a subject that has neighbours of its fact."""
+    texts = sentences(Random(seed), 3 * facts)
     relay = Relay(at.settings.database_url)
     async with relay, writers(at, relay.url, embedder, runs=1, facts=texts) as ready:
+        (run,) = ready.runs
         for n, text in enumerate(texts[:facts]):
-            await ready.store(ready.runs[0], n, [text])
-        before, cpu = relay.counts(), time.process_time()
-        for n, text in enumerate(texts[facts:]):
-            await ready.store(ready.runs[0], facts + n, [text])
-        client, after = time.process_time() - cpu, relay.counts()
+            await ready.store(run, n, [text])
+        before = relay.counts()
+        for n, text in enumerate(texts[facts : 2 * facts], facts):
+            await ready.store(run, n, [text])
+        after = relay.counts()
+    async with writers(at, at.settings.database_url, embedder, runs=1, facts=texts) as ready:
+        (run,) = ready.runs
+        await ready.store(run, 1, texts[:1])
+        cpu = time.process_time()
+        for n, text in enumerate(texts[2 * facts :], 2):
+            await ready.store(run, n, [text])
+        client = time.process_time() - cpu
     cpu = time.process_time()
-    for text in texts[facts:]:
+    for text in texts[2 * facts :]:
         await embedder.embed([text])
     embedding = time.process_time() - cpu
     statements, round_trips = ((late - early) / facts for early, late in zip(before, after, strict=True))

@@ -126,6 +126,14 @@ def test_runs_of_one_batch_are_measured_beside_those_of_several(tmp_path: Path) 
     assert all(measured["turns_per_s"] > 0 for (measured,) in found.values())
 
 
+def test_the_writers_of_one_subject_are_measured_at_both_speeds_of_a_commit(tmp_path: Path) -> None:
+    found = figures("fact_writers", tmp_path, "--runs", "3", "--facts", "20", "--repeats", "1")
+    assert found.keys() == {"a call", "commits +0 ms", "commits +20 ms"}
+    (call,) = found["a call"]
+    assert 1 <= call["round_trips"] <= 8
+    assert all(pace["facts_per_s"] > 0 for name in ("commits +0 ms", "commits +20 ms") for pace in found[name])
+
+
 def test_the_way_of_an_event_is_measured_beside_redis_alone(tmp_path: Path) -> None:
     found = figures("streams", tmp_path, "--streams", "3", "--rate", "5", "--seconds", "2")
     assert found.keys() == {"3 streams", "3 subscribers"}

@@ -6,7 +6,7 @@ from pgvector.psycopg.halfvec import HalfVectorBinaryDumper
 from psycopg import adapters
 from psycopg.sql import Composed, Identifier, Literal
 
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.embeddings import Space
 from chiron_workers.runs.session import Session
@@ -47,10 +47,14 @@ class Vectors:
             return table
         async with self.session.pool.connection() as connection, connection.transaction():
             await connection.execute(SQL["lock"])
-            await connection.execute(SQL["add_space"], space_key(self.space))
-            [row] = await (await connection.execute(SQL["find_space"], space_key(self.space))).fetchall()
-            for statement in definition(row["table_name"], self.space.dimensions):
-                await connection.execute(statement)
+            row = await (await connection.execute(SQL["add_space"], space_key(self.space))).fetchone()
+            if (
+                row is None
+            ):  # another process was first; to define its table again would wait for all who write to it
+                row = await fetch_one(connection, SQL["find_space"], space_key(self.space))
+            else:
+                for statement in definition(row["table_name"], self.space.dimensions):
+                    await connection.execute(statement)
         return Identifier(row["table_name"])
 
     async def add(self, table: Identifier, fact_id: str, embedding: Sequence[float] | HalfVector) -> None:

@@ -17,7 +17,8 @@ select set_config('lock_timeout', '20s', true), pg_advisory_xact_lock(7201847);
 
 -- add_space
 insert into embedding_spaces (model, hash, dimensions) values (%(model)s, %(hash)s, %(dimensions)s)
-on conflict on constraint embedding_spaces_are_unique do nothing;
+on conflict on constraint embedding_spaces_are_unique do nothing
+returning table_name;
 
 -- create_table
 -- Index-only scans need the visibility map, which vacuum keeps: hence a vacuum after every few hundred inserts.

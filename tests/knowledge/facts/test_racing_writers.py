@@ -57,6 +57,7 @@ class Race:
     """Writers that take the next claim until there is none; a claim whose writer is cut short is taken again."""
 
     pools: list[Pool]
+    killers: Pool
     embedder: Embedder
     claims: list[Claim]
     random: Random
@@ -93,7 +94,7 @@ class Race:
                 raise ZeroDivisionError
             if end == "killed":
                 connection = await store.session.begin()
-                async with pool.connection() as killer:
+                async with self.killers.connection() as killer:
                     await killer.execute("select pg_terminate_backend(%s)", [connection.info.backend_pid])
                 with pytest.raises(psycopg.OperationalError):
                     await connection.execute("select 1")
@@ -128,7 +129,7 @@ async def test_racing_writers_leave_what_writers_in_turn_would_leave(
     random = Random(seed)
     claims = await planted(pool)
     random.shuffle(claims)
-    race = Race(pools, embedder, list(claims), random)
+    race = Race(pools, pool, embedder, list(claims), random)
     await race.run()
     assert race.ends["stored"] >= len(claims) // 2
     await check_facts(pool, claims)
