@@ -131,7 +131,9 @@ def test_the_writers_of_one_subject_are_measured_at_both_speeds_of_a_commit(tmp_
     assert found.keys() == {"a call", "commits +0 ms", "commits +20 ms"}
     (call,) = found["a call"]
     assert 1 <= call["round_trips"] <= 8
-    assert all(pace["facts_per_s"] > 0 for name in ("commits +0 ms", "commits +20 ms") for pace in found[name])
+    assert all(
+        pace["facts_per_s"] > 0 for name in ("commits +0 ms", "commits +20 ms") for pace in found[name]
+    )
 
 
 def test_the_way_of_an_event_is_measured_beside_redis_alone(tmp_path: Path) -> None:
