@@ -1,9 +1,10 @@
 """What a model's calls cost. A run's price is frozen in its row when it is submitted: no worker's settings change it."""
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from decimal import ROUND_UP, Decimal
+from operator import attrgetter
 from typing import Any, Final, Literal
 
 from chiron_workers.billing.price_tables import MILLION, Step, steps_of
@@ -15,6 +16,7 @@ Override = Mapping[str, float] | Literal["none"]
 Source = Literal["settings", "tables"]
 # As a row's price: somebody said that the model has none. Nothing in the row: nobody said anything.
 NO_PRICE: Final = "none"
+_counts_of = attrgetter(*(field.name for field in fields(Usage)))  # astuple() copies deeply
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Price:
         """What a reply costs."""
         prompt_tokens = usage.tokens - usage.output_tokens
         rates = next(rates for start, rates in reversed(self.steps) if prompt_tokens > start or start == 0)
-        return sum((n * rate for n, rate in zip(astuple(usage), rates, strict=True)), Decimal()) / MILLION
+        return sum((n * rate for n, rate in zip(_counts_of(usage), rates, strict=True)), Decimal()) / MILLION
 
     def to_json(self) -> dict[str, Any]:
         """The price as a run's row keeps it; numbers as text, which no reader rounds."""

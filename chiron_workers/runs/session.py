@@ -127,8 +127,9 @@ class Session:
 
     async def write(self, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
         """Run a statement in the session's transaction; its returned rows."""
-        connection = await self.begin()
-        cursor = await connection.execute(query, args)
+        if self._connection is None:
+            return (await self.write_all(Statement(query, args)))[0]
+        cursor = await self._connection.execute(query, args)
         return await cursor.fetchall() if cursor.description else []
 
     async def write_all(self, *statements: Statement) -> list[list[DictRow]]:
