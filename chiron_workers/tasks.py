@@ -17,7 +17,7 @@ from chiron_workers.errors import ChironError
 from chiron_workers.settings import settings
 from chiron_workers.states import Outcome
 from chiron_workers.telemetry.logs import log_to_stderr
-from chiron_workers.worker.collector import spare_start_up
+from chiron_workers.worker.memory import share_arenas, spare_start_up
 from chiron_workers.worker.shutdown import drain_on_sigterm
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def _start_worker(sender: Any, **_: Any) -> None:
     slots = sender.concurrency if isinstance(sender.concurrency, int) else settings().concurrency
     try:
         require_broker()
+        share_arenas()
         host(slots)
         spare_start_up()
     except ChironError as error:
