@@ -5,7 +5,6 @@ import typer
 
 from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.markdown import print_markdown
-from chiron_api.cli.display.progress import show_events
 from chiron_api.cli.input import report_options as options
 from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.formats import FORMATS, FormatName
@@ -98,6 +97,8 @@ async def written(
         return False
     batch = str(receipt.batch_id)
     if watch:
+        from chiron_api.cli.display.progress import show_events
+
         state = await show_events(batch)
     else:
         if receipt.is_new:

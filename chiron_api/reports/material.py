@@ -74,8 +74,7 @@ async def _add_page(
             material.assertions.setdefault(row["fact_id"], []).append(row)
             if mark := source_mark(row, changes.get(row["source_url"])):
                 material.source_marks[row["id"]] = mark
-    for fact_id, confidence in (await Confidences(session).of(list(rows))).items():
-        material.origins[fact_id] = len(confidence.support)
+    material.origins |= await Confidences(session).origin_counts(list(rows))
 
 
 def _link(row: DictRow) -> Link:

@@ -64,7 +64,8 @@ def calculate_confidence(
     value = _value([origin.score for origin in support], len(against))
     doubt = _doubt(support)
     # What stood for it before its first quote was verified still does, so that a further source never takes weight away.
-    doubt_unverified = max(_doubt(group_origins(supporters)), 1 - unverified_max)
+    is_mixed = is_verified and not all(item.is_verified for item in supporters)
+    doubt_unverified = max(_doubt(group_origins(supporters) if is_mixed else support), 1 - unverified_max)
     is_capped = not is_verified and (value > unverified_max or doubt < doubt_unverified)
     return Confidence(
         value=min(value, 1.0 if is_verified else unverified_max),

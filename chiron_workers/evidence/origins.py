@@ -49,6 +49,10 @@ def group_origins(assertions: Sequence[Assertion]) -> tuple[Origin, ...]:
     One are those of one registrable domain, copies of one text, and those that quote the same long passage. Of very
     many assertions the most trusted of each domain are looked at, then the second ones, and so on.
     """
+    if len(assertions) <= 1:  # as most facts have it, and nothing to compare
+        return tuple(
+            Origin((origin_name(only.url),), (only.url,), only.score, only.kind) for only in assertions
+        )
     trusted_first = sorted(assertions, key=lambda assertion: -assertion.score)
     trusted_first = _domains_in_turn(trusted_first)[:ASSERTIONS_MAX]
     groups: dict[int, list[Assertion]] = defaultdict(list)

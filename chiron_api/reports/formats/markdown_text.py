@@ -8,11 +8,14 @@ from chiron_api.reports.phrasing import one_line
 MARKUP = re.compile(r"([\\`*_\[\]<>|~&$^#]|%(?=%)|(?<=%)%|=(?==)|(?<==)=)")
 # What begins a block where a line begins: lists, quotes, rules.
 OPENING = re.compile(r"^([-+=>:](?=[\s\-=:]|$)|\d+(?=[.)]))")
+BLOCK_LETTERS = frozenset("-+=>:")
 
 
 def escape(text: str) -> str:
     """A text as one line of Markdown that shows exactly these words."""
     line = MARKUP.sub(r"\\\1", one_line(text))
+    if not (line[:1] in BLOCK_LETTERS or line[:1].isdigit()):  # most lines: nothing more to look for
+        return line
     # A digit cannot be escaped, so what follows the number is.
     return re.sub(
         r"^(\d+)([.)])",

@@ -1,5 +1,5 @@
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -46,6 +46,19 @@ class Confidences:
     async def of(self, fact_ids: Sequence[str]) -> dict[str, Confidence]:
         """The confidence that what is stored now gives each fact, by id; nothing is written."""
         return self._confidences(fact_ids, await self._assertions(fact_ids))
+
+    async def origin_counts(self, fact_ids: Sequence[str]) -> dict[str, int]:
+        """How many independent origins support each fact, by id."""
+        rows = await self._assertions(fact_ids)
+        counts = Counter(row["fact_id"] for row in rows if row["is_for"])
+        # One source is one origin, whatever is known of it.
+        several = [fact_id for fact_id, count in counts.items() if count > 1]
+        confidences = self._confidences(several, [row for row in rows if counts[row["fact_id"]] > 1])
+        return (
+            dict.fromkeys(fact_ids, 0)
+            | counts
+            | {fact_id: len(confidence.support) for fact_id, confidence in confidences.items()}
+        )
 
     async def _assertions(self, fact_ids: Sequence[str]) -> list[DictRow]:
         return await self._session.rows(SQL["assertions"], {"fact_ids": list(fact_ids)})

@@ -10,6 +10,7 @@ from support.verified_quotes import quoted
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.knowledge.facts.additions import StoredFact
+from chiron_workers.knowledge.facts.confidences import Confidences
 from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.knowledge.facts.quote_rechecks import recheck
@@ -52,6 +53,21 @@ async def test_ten_independent_sources_of_little_trust_carry_a_fact(pool: Pool, 
     assert (tenth.fact_id, tenth.status, round(tenth.confidence, 4)) == (first.fact_id, ACCEPTED, 0.6)
     fact = await load_details(Session(pool), UUID(first.fact_id))
     assert (fact.weight_for, fact.weight_against) == (pytest.approx(1 - 0.4**10, abs=1e-6), 0)
+
+
+async def test_origins_are_counted_as_confidences_have_them(pool: Pool, embedder: Embedder) -> None:
+    facts = [
+        await add(pool, embedder, CRUST, 0.6, site="alone"),
+        await add(pool, embedder, "Io has 400 active volcanoes.", 0.6, 0.7, 0.8, site="several"),
+        await add(pool, embedder, "Titan has lakes of methane.", 0.6, 0.7, site="one.example.org/"),
+    ]
+    confidences = Confidences(Session(pool))
+    fact_ids = [fact.fact_id for fact in facts]
+    expected = {
+        fact_id: len(confidence.support) for fact_id, confidence in (await confidences.of(fact_ids)).items()
+    }
+    assert await confidences.origin_counts(fact_ids) == expected
+    assert list(expected.values()) == [1, 3, 1]
 
 
 async def test_a_post_does_not_dispute_a_paper_and_two_papers_dispute_each_other(
