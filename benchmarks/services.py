@@ -26,6 +26,7 @@ SERVER_SETTINGS = {  # as `chiron up` starts it
     "checkpoint_timeout": "'30min'",
     "max_wal_size": "'2GB'",
 }
+RUN_BUDGET_USD = "10000"  # a budget binds each call, and a thousand turns do not spend it
 # The scripted site is on loopback, and all runs read it at once.
 READING = {"CHIRON_FETCH_PRIVATE": "true", "CHIRON_FETCH_PAUSE_S": "0"}
 
@@ -80,6 +81,7 @@ def _environment(folder: Path, database_url: str, redis_url: str) -> Iterator[No
         "CHIRON_REDIS_URL": redis_url,
         "CHIRON_LOG_LEVEL": "warning",
         "ANTHROPIC_API_KEY": "benchmark",
+        "CHIRON_RUN_BUDGET_USD": RUN_BUDGET_USD,
     }
     try:
         with variables(given):

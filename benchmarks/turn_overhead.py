@@ -18,6 +18,7 @@ from typing import Protocol
 from uuid import UUID, uuid4
 
 import psutil
+import psycopg
 import uvloop
 from bare import MODEL, opened
 from cpu import Times, cpu_of, load_average, spent
@@ -31,6 +32,7 @@ from work import CHEAPEST, REAL, REAL_WORK, STREAM, Kind, offer, turns_of
 from chiron_workers.batches.dispatch import dispatch_next
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
+from chiron_workers.db.queries import load
 from chiron_workers.documents.sandbox.sandbox import run_sandboxed
 from chiron_workers.settings import settings
 from chiron_workers.states import Outcome
@@ -39,6 +41,7 @@ from chiron_workers.web.download import Download
 from chiron_workers.web.page import PARSE_LIMITS
 from chiron_workers.worker.host import Host
 
+SQL = load(__file__)
 COLUMNS = ("milliseconds a turn", "wall", "CPU client", "CPU Postgres", "CPU both", "times")
 SAME_WORK = "bare same work"
 LABELS = {"bare": "bare loop", SAME_WORK: "bare loop with the same work", "pipeline": "pipeline"}
@@ -135,11 +138,20 @@ def play_pipeline(laps: Counter, turns: int) -> None:
     host.start()
     try:
         warming_up, run_id = asyncio.run(_enqueue(turns=turns))
-        assert host.play(warming_up) is Outcome.PLAYED
+        _play(host, warming_up)
         with calls_told_to(laps.count):
-            assert host.play(run_id) is Outcome.PLAYED
+            _play(host, run_id)
     finally:
         host.stop()
+
+
+def _play(host: Host, run_id: UUID) -> None:
+    """Play a run to its end. Raises SystemExit with its error if it does not complete."""
+    outcome = host.play(run_id)
+    with psycopg.connect(settings().database_url) as connection:
+        row = connection.execute(SQL["ending"], {"run_id": run_id}).fetchone()
+    if outcome is not Outcome.PLAYED or row is None or row[0] != "completed":
+        raise SystemExit(f"A run of the benchmark did not complete: {outcome}, {row}")
 
 
 async def _enqueue(*, turns: int) -> list[UUID]:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from html import unescape
+from inspect import iscoroutinefunction
 from typing import Any
 
 import aiohttp
@@ -39,16 +40,17 @@ class Kind:
     """
 
     name: str
+    looks_up: bool = False  # `look_up` is among the tools, and the one that is called
     has_all_tools: bool = False
     delta_chars: int | None = None
     is_real: bool = False
     has_its_work: bool = False
 
 
-CHEAPEST = Kind("cheapest")
+CHEAPEST = Kind("cheapest", looks_up=True)
 ALL_TOOLS = Kind("all tools", has_all_tools=True)
-STREAM = replace(ALL_TOOLS, name="all tools, small deltas", delta_chars=16)
-REAL = replace(STREAM, name="real", is_real=True)
+STREAM = replace(ALL_TOOLS, name="all tools, small deltas", looks_up=True, delta_chars=16)
+REAL = replace(STREAM, name="real", looks_up=False, is_real=True)
 REAL_WORK = replace(REAL, name="real, same work", has_its_work=True)
 KINDS = {kind.name: kind for kind in (CHEAPEST, ALL_TOOLS, STREAM, REAL, REAL_WORK)}
 
@@ -118,7 +120,8 @@ def turns_of(played: Kind) -> Iterator[None]:
 async def open_work() -> AsyncIterator[Work]:
     """The tools of this process's kind of turn."""
     played, embedder = kind(), MiniLM()
-    tools = registry().definitions() if played.has_all_tools else [tool_of(look_up).definition()]
+    tools = registry().definitions() if played.has_all_tools else []
+    tools += [tool_of(look_up).definition()] if played.looks_up else []
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
         yield Work(played, tools, client, embedder)
     if played.has_its_work:
@@ -126,16 +129,28 @@ async def open_work() -> AsyncIterator[Work]:
 
 
 def offer() -> None:
-    """Offer the runs of this process the tools of its kind of turn; each page that they read is told of as each `look_up` is."""
+    """Offer the runs of this process the tools of its kind of turn; what marks a turn is told of as each `look_up` is.
+
+    Of a real turn that is the page that it reads, of others with all tools their one call.
+    """
     if not kind().has_all_tools:
         offer_alone()
         return
-    read = registry().get(READ)
-    assert isinstance(read, FunctionTool)
-    function = read.function
+    if kind().looks_up:
+        registry().register(look_up)
+        return
+    for known in registry().all():
+        if isinstance(known, FunctionTool) and (known.name == READ or not kind().is_real):
+            registry().register(_telling(known), allow_replace=True)
+
+
+def _telling(known: FunctionTool) -> FunctionTool:
+    function = known.function
+    if not iscoroutinefunction(function):
+        return known
 
     async def told(store: Any, **arguments: Any) -> Any:
-        tell(str(arguments["url"]))
+        tell(known.name)
         return await function(store, **arguments)
 
-    registry().register(replace(read, function=told), allow_replace=True)
+    return replace(known, function=told)

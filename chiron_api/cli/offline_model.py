@@ -1,6 +1,6 @@
 """`chiron offline-model`: the offline researcher as a server, for tests and load."""
 
-import asyncio
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -54,6 +54,11 @@ def offline_model(  # noqa: PLR0913, PLR0917  # its options
     from chiron_workers.offline import OfflineServer
     from chiron_workers.offline.api.serve import run_until_stopped
 
+    if sys.platform == "win32":
+        from asyncio import run
+    else:
+        from uvloop import run
+
     server = OfflineServer(
         latency_s=latency_ms / 1_000,
         turns=turns,
@@ -65,4 +70,4 @@ def offline_model(  # noqa: PLR0913, PLR0917  # its options
         fault_rate=fault_rate,
         log=log,
     )
-    asyncio.run(run_until_stopped(server, port=port, announce=typer.echo))
+    run(run_until_stopped(server, port=port, announce=typer.echo))

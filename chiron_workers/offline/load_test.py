@@ -24,6 +24,7 @@ _READING_TOOL = re.compile(r"(?:get|list|look)_|\w+_search$")
 _RESULTS_MAX = 3
 _READING_ARGUMENTS = frozenset({"query", "subject_id", "max_results", "top_k"})
 _READ = "web_fetch"
+_OF_LOAD = "look_up"  # a tool that is there for load is called alone
 _FULL_WINDOW = b"Your context window is full"  # with these words an agent asks for a summary
 _TURNS_BEFORE = re.compile(r"\bTurns of this load test before: (\d+)\.")
 _FIRST_WORDS = "This is a load test. A program plays a set number of turns and says nothing of any meaning."
@@ -92,6 +93,7 @@ class Load:
         values: dict[str, Any] = dict.fromkeys(("max_results", "top_k"), _RESULTS_MAX)
         values |= {"query": f"{research_topic} {number + 1}", "subject_id": subject}
         tools = list(_reading_tools(request.tools))
+        tools = [tool for tool in tools if tool[0] == _OF_LOAD] or tools
         turn_tools = [tools[(number + index) % len(tools)] for index in range(self._calls) if tools]
         return [(name, {key: values[key] for key in sorted(arguments)}) for name, arguments in turn_tools]
 

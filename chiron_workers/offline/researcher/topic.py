@@ -1,6 +1,7 @@
 """What a message asks about, without the words around it, and what to search for."""
 
 import re
+from functools import lru_cache
 
 from chiron_workers.offline.researcher.words import keywords, words
 
@@ -30,6 +31,7 @@ def queries(text: str) -> list[str]:
     return [text] if query in ("", " ".join(words(text))) else [text, query]
 
 
+@lru_cache(maxsize=1_000)  # a conversation asks with the same system prompt each time
 def subject_id(text: str, research_topic: str) -> str:
     """The id that a conversation gives last as `subject_id: ...`; made of the topic where it gives none."""
     ids = _SUBJECT_ID.findall(text)

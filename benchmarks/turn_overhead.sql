@@ -1,0 +1,2 @@
+-- ending
+select state, error from runs where id = %(run_id)s;
