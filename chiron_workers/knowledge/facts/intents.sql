@@ -17,13 +17,14 @@ delete from fact_intents
 
 -- outlast
 -- Waits for the writers of these intents. What is left of them then is of nobody who writes: whoever declared it has failed, or
--- has not begun and will find it gone.
+-- has not begun and will find it gone. The newest first: whoever waits has only later ones than that for which it waits, so no
+-- two wait for each other.
 delete from fact_intents
  where id in (
    select id
      from fact_intents
     where id = any(%(ids)s)
-    order by id
+    order by id desc
       for update
  );
 

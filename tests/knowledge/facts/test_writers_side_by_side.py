@@ -11,6 +11,7 @@ from support.verified_quotes import quoted
 
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.embeddings import Embedder
+from chiron_workers.knowledge.facts import intents
 from chiron_workers.knowledge.facts.additions import StoredFact
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.withdrawals import withdraw
@@ -24,7 +25,7 @@ WAITING = "select count(*) as n from pg_stat_activity where datname = current_da
 ABANDONED = """
 insert into fact_intents (key, subject_id, space, content, embedding)
 values (gen_random_uuid(), 'moon', %(space)s, %(content)s, %(embedding)s::halfvec)
-returning 1
+returning id, key
 """
 RETRACTED = (
     "insert into retracted_sources (url, doi, said_by) values (%(url)s, '10.1/x', 'crossref') returning 1"
@@ -145,6 +146,25 @@ async def test_an_intent_of_nobody_holds_nobody_up(pool: Pool, embedder: Embedde
         )
         async with asyncio.timeout(PATIENCE_S):
             assert (await store.facts.add(claim)).is_new
+    assert await rows(pool, "select 1 from fact_intents") == []
+
+
+async def test_two_writers_who_wait_for_the_same_one_do_not_wait_for_each_other(
+    pool: Pool, others: Pool, embedder: Embedder
+) -> None:
+    claim = await quoted(pool, BRIDGE)
+    [vector] = await embedder.embed([SAME])
+    async with asyncio.timeout(PATIENCE_S), Store(Session(others), embedder) as second:
+        args = {"space": second.facts.vectors.space_name, "content": SAME, "embedding": to_halfvec(vector)}
+        [first_row] = await rows(pool, ABANDONED, **args)
+        [second_row] = await rows(pool, ABANDONED, **args)
+        # The second has begun, and has not waited for the first yet, when the third waits for both.
+        await second.session.write(intents.SQL["forget"], {"key": second_row["key"]})
+        third = asyncio.create_task(add(pool, embedder, claim))
+        await until_waiting(pool, third)
+        await second.session.write(intents.SQL["outlast"], {"ids": [first_row["id"]]})
+        assert not third.done()
+    assert (await third).is_new
     assert await rows(pool, "select 1 from fact_intents") == []
 
 
