@@ -37,6 +37,7 @@ GATEWAY_FAULTS = (502, 504, 520, 524)
 NEVER_SENT = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
+    aiohttp.ClientHttpProxyError,  # a proxy that opens no tunnel
     aiohttp.NonHttpUrlClientError,
     aiohttp.InvalidURL,
 )

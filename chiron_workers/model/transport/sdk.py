@@ -20,6 +20,7 @@ from chiron_workers.settings import Settings
 NEVER_SENT = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
+    aiohttp.ClientHttpProxyError,  # a proxy that opens no tunnel
     httpx2.ConnectTimeout,
     httpx2.LocalProtocolError,
     httpx2.PoolTimeout,

@@ -1,8 +1,12 @@
 import re
 
 SEGMENT_CHARS = "!$&'()*+,;=:@"  # that the SDK leaves as they are in a segment of a path
+LABEL = "[a-z0-9-]{1,63}"
 # What a path may hold beside these is written anew by each URL library in its own way.
-PLAIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~/-]*)?")
+PLAIN = re.compile(
+    rf"https?://(?:{LABEL}(?:\.{LABEL})*|\[[0-9a-f:.]+\])(?::([0-9]{{1,5}}))?(?:/[A-Za-z0-9._~/-]*)?"
+)
+PORT_MAX = 65_535
 PASSWORD = re.compile(r"(?<=://)[A-Za-z0-9._~-]+:[A-Za-z0-9._~-]*@")
 
 
@@ -14,7 +18,10 @@ def is_plain(url: str, *, with_password: bool = False) -> bool:
     """
     if with_password:
         url = PASSWORD.sub("", url, count=1)
-    return PLAIN.fullmatch(url) is not None and not any(part in (".", "..") for part in url.split("/"))
+    match = PLAIN.fullmatch(url)
+    if match is None or int(match[1] or 0) > PORT_MAX:
+        return False
+    return not any(part in (".", "..") for part in url.split("/"))
 
 
 def join(base_url: str, path: str) -> str:

@@ -301,6 +301,32 @@ async def test_a_proxy_is_asked_as_the_sdk_asks_it(proxied: str, monkeypatch: py
         assert (results, len(proxy.requests)) == (["whole", "whole"], 2)
 
 
+@pytest.mark.filterwarnings("ignore:BasicAuth is deprecated", "ignore:The 'proxy_auth' parameter")
+@pytest.mark.parametrize("kind", ["aiohttp", "sdk"])
+async def test_a_call_that_a_proxy_refuses_to_pass_on_is_not_billed(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with raw_server(lambda _: response(b"", status=407)) as proxy:
+        monkeypatch.setenv("https_proxy", proxy.url.replace("http://", "http://me:secret@"))
+        model = transport(kind, base_url="https://model.example")
+        with pytest.raises(CALL_FAULTS) as raised:
+            await whole(model)
+        await model.close()
+    failure = classify(raised.value)
+    assert not failure.maybe_billed
+    assert "secret" not in failure.reason
+    assert proxy.requests[0].line == b"CONNECT model.example:443 HTTP/1.1"
+
+
+@pytest.mark.parametrize("base_url", ["http://127.0.0.1:65536", "http://model..example"])
+async def test_a_call_to_an_address_that_cannot_be_is_not_billed(base_url: str) -> None:
+    model = transport("aiohttp", base_url=base_url)
+    with pytest.raises(CALL_FAULTS) as raised:
+        await whole(model)
+    assert not classify(raised.value).maybe_billed
+    await model.close()
+
+
 @pytest.mark.parametrize(
     ("environment", "base_url"),
     [
@@ -310,6 +336,9 @@ async def test_a_proxy_is_asked_as_the_sdk_asks_it(proxied: str, monkeypatch: py
         ({}, "http://my_host:9/"),
         ({}, "http://127.0.0.1:9/?x=1"),
         ({}, "HTTP://127.0.0.1:9"),
+        ({}, "http://127.0.0.1:65536"),
+        ({}, "http://model..example"),
+        ({}, f"http://{'a' * 64}.example"),
         ({}, "http://\u00e4.example"),
         ({"ANTHROPIC_BASE_URL": "ftp://127.0.0.1"}, None),
         ({"https_proxy": "socks5://127.0.0.1:9"}, None),
