@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 STEADY_S = 60.0  # a worker that ends sooner could not start: a slow disk takes long to load everything
@@ -32,8 +32,8 @@ class WorkerProcess:
         self._began_at = time.monotonic()
         self._process = subprocess.Popen(self._command, process_group=0)
 
-    def look_after(self) -> int | None:
-        """Start it again some time after it ended. Returns what it ended with if it could not even start once."""
+    def look_after(self, start: "Callable[[WorkerProcess], None]") -> int | None:
+        """Have it started again some time after it ended. Returns what it ended with if it could not even start once."""
         code, age_s = self.exit_code(), time.monotonic() - self._began_at
         if code is None:
             if age_s >= STEADY_S:
@@ -43,7 +43,7 @@ class WorkerProcess:
         elif age_s >= self._pause_s:
             sys.stderr.write(f"chiron: a worker ended with {code} and is started again.\n")
             self._pause_s = min(2 * self._pause_s, PAUSE_MAX_S)
-            self.start()
+            start(self)
         return None
 
     def exit_code(self) -> int | None:
@@ -76,7 +76,7 @@ class WorkerProcesses:
         codes: list[int] = []
         while not self._is_stopping:
             for worker in self._workers:
-                if (code := worker.look_after()) is not None:
+                if (code := worker.look_after(self._start)) is not None:
                     codes.append(code)
                     self._stop(signal.SIGTERM, None)
                     break

@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
@@ -71,10 +73,10 @@ def test_a_worker_that_ends_by_itself_is_started_again(
     monkeypatch.setattr(processes, "PAUSE_MIN_S", 0.01)
     worker = WorkerProcess([sys.executable, "-c", "import time; time.sleep(600)"])
     worker.start()
-    assert worker.look_after() is None
+    assert worker.look_after(WorkerProcess.start) is None
     worker.terminate()
     assert worker.wait() == -15
-    wait_until(lambda: worker.look_after() is None and worker.exit_code() is None)
+    wait_until(lambda: worker.look_after(WorkerProcess.start) is None and worker.exit_code() is None)
     assert "chiron: a worker ended with -15 and is started again." in capfd.readouterr().err
     worker.terminate()
     worker.wait()
@@ -106,13 +108,43 @@ def test_all_processes_of_a_container_have_to_answer_its_health_check(settings: 
         assert health(3) == 1
 
 
-def test_processes_that_end_by_themselves_are_counted_as_failed() -> None:
+@pytest.fixture
+def _handlers() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
-    try:
-        assert WorkerProcesses([[sys.executable, "-c", "raise SystemExit(3)"]]).run() == 3
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("_handlers")
+def test_processes_that_end_by_themselves_are_counted_as_failed() -> None:
+    assert WorkerProcesses([[sys.executable, "-c", "raise SystemExit(3)"]]).run() == 3
+
+
+@pytest.mark.usefixtures("_handlers")
+def test_a_signal_while_a_worker_is_started_again_ends_that_worker_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
+
+    def start(*args: Any, **kwargs: Any) -> subprocess.Popen[bytes]:
+        started.append(popen(*args, **kwargs))
+        if len(started) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return started[-1]
+
+    def end_the_first(_: float) -> None:
+        started[0].kill()
+        started[0].wait()
+
+    monkeypatch.setattr(processes, "STEADY_S", 0.0)
+    monkeypatch.setattr(processes, "PAUSE_MIN_S", 0.0001)
+    monkeypatch.setattr(processes, "subprocess", SimpleNamespace(Popen=start))
+    monkeypatch.setattr(processes, "time", SimpleNamespace(monotonic=time.monotonic, sleep=end_the_first))
+    workers = WorkerProcesses([[sys.executable, "-c", "import time; time.sleep(20)"]])
+    workers.run()
+    assert [process.returncode for process in started] == [-signal.SIGKILL, -signal.SIGTERM]
 
 
 @pytest.mark.parametrize(
