@@ -243,6 +243,10 @@ class Session:
                 raise
         await self._end(COMMIT)
 
+    async def begin_anew(self) -> None:
+        """Forget what was written, to write it again."""
+        await self._end(ROLLBACK)
+
     async def rollback(self) -> None:
         """Forget what was written, and its events."""
         self.pending.clear()

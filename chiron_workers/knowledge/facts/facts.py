@@ -61,7 +61,7 @@ class Facts:
         for _ in range(TRIES_MAX):
             with suppress(Overtaken):
                 return await addition.write()
-            await self.session.rollback()
+            await self.session.begin_anew()
         return await addition.write_alone()
 
     async def status(self, fact_id: str) -> FactStatus:

@@ -178,6 +178,7 @@ async def test_a_writer_whose_intent_is_taken_for_nobodys_begins_anew(
         assert len(await rows(pool, "delete from fact_intents returning 1")) == 1
         await excluding.session.rollback()
         assert (await writer).is_new
+        assert len(await rows(pool, "select 1 from facts")) == 1
     assert await rows(pool, "select 1 from fact_intents") == []
 
 
