@@ -4,7 +4,7 @@ import os
 import platform
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -25,7 +25,7 @@ MACHINES = {"x86_64": "x64", "arm64": "arm64", "aarch64": "arm64", "arm": "arm"}
 class Credentials:
     """A key, or a token in its place."""
 
-    secret: str
+    secret: str = field(repr=False)
 
     @classmethod
     def of_environment(cls) -> Self | None:
