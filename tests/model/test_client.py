@@ -483,17 +483,21 @@ async def test_a_stream_that_has_not_begun_may_be_silent_for_as_long_as_an_answe
 
 
 async def test_words_are_decoded_for_whoever_comes_in_the_middle_of_a_reply_and_for_nobody_before() -> None:
-    is_heard, is_open, said = asyncio.Event(), asyncio.Event(), list[str]()
+    is_read, said = asyncio.Event(), list[str]()
     first, rest = WIRE[:2], WIRE[2:]
+
+    def is_heard() -> bool:
+        """From the second look on: the first is at what the server has sent before."""
+        was_read = is_read.is_set()
+        is_read.set()
+        return was_read
 
     async def answer(http: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"content-type": "text/event-stream"})
         await response.prepare(http)
         await response.write(b"".join(first) + DELTA % b"unheard ")
-        is_open.set()
-        await is_heard.wait()
+        await is_read.wait()
         await response.write(DELTA % b"heard ")
-        await asyncio.sleep(0.3)
         await response.write(b"".join(rest))
         return response
 
@@ -502,11 +506,8 @@ async def test_words_are_decoded_for_whoever_comes_in_the_middle_of_a_reply_and_
     async with served(app) as url:
         settings = Settings(_env_file=None, model_tries=1)  # type: ignore[call-arg]
         model = Model(settings, Admission(settings), base_url=url, api_key="test")
-        call = asyncio.create_task(model.reply(request(), on_text=said.append, is_heard=is_heard.is_set))
-        await is_open.wait()
-        await asyncio.sleep(0.2)  # for the way from the server
-        is_heard.set()
-        reply = await call
+        async with asyncio.timeout(60):
+            reply = await model.reply(request(), on_text=said.append, is_heard=is_heard)
         await model.close()
     assert reply.text == "unheard heard whole"
     assert "".join(said) == "heard whole"

@@ -163,7 +163,7 @@ async def test_an_id_that_nobody_has_sent_is_not_waited_for(pool, valkey):
             pass
 
 
-async def test_who_comes_at_the_same_time_shares_the_snapshot(pool, valkey, monkeypatch):
+async def test_who_comes_at_the_same_time_shares_the_snapshot(pool, valkey):
     batch_id, _ = await batch_of(pool, 4)
     streams = Streams(pool, valkey)
     results = await asyncio.gather(*(begun(streams, 4, count=4, batch_id=batch_id) for _ in range(40)))
