@@ -50,7 +50,7 @@ STREAM_FAULTS = (
     ValueError,  # an event whose text cannot be read (UnicodeDecodeError)
     TimeoutError,
     ConnectionError,
-    RuntimeError,
+    RuntimeError,  # aiohttp on a session that is closed
 )
 CALL_FAULTS = (StatusError, Unsendable, CannotCall, *STREAM_FAULTS)  # whatever may go wrong with a call
 

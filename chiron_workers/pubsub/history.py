@@ -25,7 +25,7 @@ PAGES_KEPT = 16  # for the next who ask for them
 READS_MAX = 4  # at once, and no more than a quarter of the pool
 PAUSE_MAX_S = 5.0
 Value = TypeVar("Value")
-Heads = tuple[Sequence[UUID], "array[int]"]
+RunSeqs = tuple[Sequence[UUID], "array[int]"]  # runs, and of each how many events it has
 
 
 class Reads:
@@ -134,11 +134,11 @@ class Way:
         return await self.reads.share((self.feed.target_id, way.at(page)), read)
 
 
-async def way_of(feed: Feed, reads: Reads, cursor: Cursor, heads: Heads | None = None) -> Way:
+async def way_of(feed: Feed, reads: Reads, cursor: Cursor, run_seqs: RunSeqs | None = None) -> Way:
     """What lies before a cursor, up to where the feed is, or up to the cursor's own target.
 
     Args:
-        heads: The runs and their seqs at the cursor's position, where they are known.
+        run_seqs: Those at the cursor's position, where they are known.
 
     Raises:
         UsageError: The cursor is of another database.
@@ -153,9 +153,9 @@ async def way_of(feed: Feed, reads: Reads, cursor: Cursor, heads: Heads | None =
             start = Page()
     begins = array("i", bytes(ends.itemsize * len(run_ids)))
     if position != START:
-        if heads is None:
-            heads = await reads.read(lambda: seqs_at(reads.pool, batch_id, position))
-        ids, begins = heads
+        if run_seqs is None:
+            run_seqs = await reads.read(lambda: seqs_at(reads.pool, batch_id, position))
+        ids, begins = run_seqs
         if list(ids) != run_ids:
             seqs = dict(zip(ids, begins, strict=True))
             begins = array("i", [seqs.get(run_id, 0) for run_id in run_ids])

@@ -44,7 +44,7 @@ class _Channel:
 
 
 class Listeners:
-    """Looks once a second who listens to the channels that are asked about, all in one statement."""
+    """Looks once a second who listens to the channels that are asked about, hundreds in one statement."""
 
     def __init__(self, redis_url: str) -> None:
         self._redis = redis_client(redis_url) if redis_url else None

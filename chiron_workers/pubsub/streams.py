@@ -12,7 +12,7 @@ from chiron_workers.errors import UsageError
 from chiron_workers.pubsub.beginnings import Beginning, beginning
 from chiron_workers.pubsub.cursors import Cursor
 from chiron_workers.pubsub.feeds import Feed, StreamedEvent, Watcher
-from chiron_workers.pubsub.history import Heads, Reads, Way, run_pages, way_of
+from chiron_workers.pubsub.history import Reads, RunSeqs, Way, run_pages, way_of
 from chiron_workers.pubsub.surveyor import Surveyor
 from chiron_workers.runs.events import Event
 
@@ -192,7 +192,7 @@ class Stream:
     def _seq(self) -> int:
         return int(self._id or 0)
 
-    async def _attach(self, heads: Heads | None = None) -> None:
+    async def _attach(self, run_seqs: RunSeqs | None = None) -> None:
         """Have everything queued from now on, and find what lies before."""
         for _ in range(SURVEYS_MAX):
             self._feed.attach(self._watcher)
@@ -202,7 +202,7 @@ class Stream:
                 return
             cursor = Cursor() if self._id is None else self._feed.cursor_text.parse(self._id)
             self._is_joined = cursor.target is None
-            self._way = await way_of(self._feed, self._reads, cursor, heads)
+            self._way = await way_of(self._feed, self._reads, cursor, run_seqs)
             if not self._is_joined or not self._way.is_ahead:
                 return
             # The feed would hand out once more what lies before the cursor.

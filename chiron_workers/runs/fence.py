@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
 
-SHARDS = 16  # rows of a day's spending
+SHARDS = 16  # rows of a day's spending, and of a batch's sums
 NewEvent = tuple[EventKind, Mapping[str, Any]]
 
 

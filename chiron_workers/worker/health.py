@@ -10,14 +10,14 @@ from chiron_workers.settings.cores import worker_count
 TIMEOUT_S = 10.0
 
 
-def answering() -> int:
-    """How many workers of this host answer in time."""
-    expected = worker_count(settings())
+def is_healthy() -> bool:
+    """Whether as many workers of this host answer in time as a container starts."""
+    count = worker_count(settings())
     replies = app.control.ping(
-        timeout=TIMEOUT_S, limit=expected, pattern=f"*@{socket.gethostname()}", matcher="glob"
+        timeout=TIMEOUT_S, limit=count, pattern=f"*@{socket.gethostname()}", matcher="glob"
     )
-    return len(replies)
+    return len(replies) >= count
 
 
 if __name__ == "__main__":
-    sys.exit(0 if answering() >= worker_count(settings()) else 1)
+    sys.exit(0 if is_healthy() else 1)
