@@ -19,10 +19,7 @@ from typing import Any
 
 from aims import aims
 from cpu import load_average, machine
-from figures import Figures, Report, begin, failed, failure, median_and_worst, table
 from programs import ELSEWHERE, PROGRAMS, Program
-
-__all__ = ["Figures", "Report", "begin", "failed", "failure", "median_and_worst", "table"]
 
 HERE = Path(__file__).parent
 PATIENCE_S = 2 * 3_600.0  # with one program

@@ -48,9 +48,8 @@ class Vectors:
         async with self.session.pool.connection() as connection, connection.transaction():
             await connection.execute(SQL["lock"])
             row = await (await connection.execute(SQL["add_space"], space_key(self.space))).fetchone()
-            if (
-                row is None
-            ):  # another process was first; to define its table again would wait for all who write to it
+            # Where another process was first, to define its table again would wait for all who write to it.
+            if row is None:
                 row = await fetch_one(connection, SQL["find_space"], space_key(self.space))
             else:
                 for statement in definition(row["table_name"], self.space.dimensions):
