@@ -106,7 +106,7 @@ class Matching:
             limit=NEIGHBOURS_MAX,
             quoted_hash=_quoted_hash(claim),
             beside=(
-                Statement(SQL["moment"], {"hash": claim.text_hash}),
+                Statement(SQL["moment"], {"hash": claim.text_hash, "subject_id": claim.subject_id}),
                 Statement(SQL["withdrawn"].format(table=table), withdrawn_args),
             ),
         )

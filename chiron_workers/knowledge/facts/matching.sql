@@ -1,6 +1,12 @@
 -- moment
--- When a claim is compared, and the text it rests on where nobody has made its minhash yet.
-select clock_timestamp() as at, (select body from snapshots where hash = %(hash)s and signature is null) as body;
+-- When a claim is compared, or since when others write that it does not see yet, however long the commit of one takes; and the
+-- text it rests on where nobody has made its minhash yet.
+select least(clock_timestamp(),
+             (select min(at)
+                from fact_intents
+               where subject_id = %(subject_id)s
+                 and at > clock_timestamp() - interval '10 minutes')) as at,
+       (select body from snapshots where hash = %(hash)s and signature is null) as body;
 
 -- same_text
 -- Whether the text of the claim bears a fact out as well, word for word.
@@ -34,7 +40,7 @@ select f.id::text as id, f.content, f.status, 1 - n.distance as cosine, {{same_t
 
 -- newest
 -- What was stored since the claim was compared, as near as what it was compared with. A fact is dated when it is written, and no
--- transaction that writes one lasts for a minute after that.
+-- transaction that writes one without an intent lasts for a minute after that.
 select f.id::text as id, f.content, f.status, 1 - (v.embedding <=> %(embedding)s::halfvec) as cosine, null::bigint as intent_id,
        {{same_text}}
   from facts f

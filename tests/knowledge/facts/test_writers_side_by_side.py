@@ -93,6 +93,32 @@ async def test_who_says_the_same_waits_and_joins(pool: Pool, others: Pool, embed
     assert (joined.is_joined, joined.fact_id) == (True, first.fact_id)
 
 
+async def test_who_waits_for_a_commit_of_minutes_sees_what_it_brings(
+    pool: Pool, others: Pool, embedder: Embedder
+) -> None:
+    await add(pool, embedder, await quoted(pool, MOON))
+    async with storing(others, embedder, await quoted(pool, BRIDGE)) as (store, first):
+        [vector] = await embedder.embed([BRIDGE])
+        args = {
+            "space": store.facts.vectors.space_name,
+            "content": BRIDGE,
+            "embedding": to_halfvec(vector),
+        }
+        [intent] = await rows(pool, ABANDONED, **args)
+        await rows(
+            pool,
+            "update fact_intents set at = at - interval '3 minutes' where id = %(id)s returning 1",
+            **intent,
+        )
+        await store.session.write(intents.SQL["forget"], intent)
+        await store.session.write(SQL("update facts set created_at = created_at - interval '2 minutes'"))
+        claim = await quoted(pool, SAME, source_url="https://second.example/")
+        second = asyncio.create_task(add(pool, embedder, claim))
+        await until_waiting(pool, second)
+    joined = await second
+    assert (joined.is_joined, joined.fact_id) == (True, first.fact_id)
+
+
 async def test_who_says_otherwise_waits_and_is_linked(pool: Pool, others: Pool, embedder: Embedder) -> None:
     await add(pool, embedder, await quoted(pool, MOON))
     async with storing(others, embedder, await quoted(pool, BRIDGE)) as (_, first):
