@@ -26,7 +26,7 @@ select b.id
 select id
   from runs
  where batch_id = %(batch_id)s
- order by finished_at desc nulls last, id desc
+ order by pruned_at is not null, finished_at desc nulls last, id desc
  limit 1
    for update;
 
@@ -42,7 +42,7 @@ select exists (select
 
 -- complete
 -- The run and the batch are locked by now, so whoever adds to the batch or opens it again comes before or after. No run is
--- open, so nobody adds to its sums, which move to its own row.
+-- open, so nobody adds to its sums, which move to its own row. Where all runs were pruned meanwhile, no event has a place.
 with ended as (
   update batches b
      set open_runs = 0,
@@ -71,6 +71,7 @@ counter as (
      set seq = seq + 1
     from ended
    where runs.id = %(run_id)s
+     and pruned_at is null
   returning runs.id, batch_id, seq)
 insert into events (run_id, seq, batch_id, kind, data)
 select id, seq, batch_id, 'batch.completed', json_build_object('runs', runs, 'silent', silent)

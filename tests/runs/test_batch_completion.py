@@ -1,12 +1,15 @@
 """A batch is completed once, after the commits that ended its runs, whoever is killed in between."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+from support.backdated_runs import age, forget_the_oldest
 from support.run_harness import LEASE, Stage
 
+from chiron_workers.batches.prune import prune
 from chiron_workers.batches.steering import cancel
 from chiron_workers.runs.batch_completion import complete_batch, complete_batches
 from chiron_workers.runs.journal import Journal
@@ -85,6 +88,19 @@ async def test_a_batch_that_a_message_opened_again_is_not_completed_and_then_onc
         await say(stage.pool, run_id, "And the sun?")
         await stage.rows("update runs set unread = 0 returning 1")
     assert len(await completions(stage)) == 2
+
+
+async def test_a_batch_whose_runs_are_pruned_before_its_end_is_said_is_completed_in_silence(
+    stage: Stage,
+) -> None:
+    await forget_the_oldest(stage.pool)
+    (run_id,) = await stage.submit("tides")
+    await end_unsaid(stage, await age(stage.pool, run_id, days=200))
+    months = await prune(stage.pool, older_than=timedelta(days=90))
+    assert [month.runs for month in months if not month.kept] == [1]
+    assert await complete_batches(stage.pool) == []
+    [batch] = await stage.rows("select open_runs, finished_at is not null as is_finished from batches")
+    assert (batch["open_runs"], batch["is_finished"]) == (0, True)
 
 
 @pytest.mark.parametrize("lock", ["select 1 from batches for update", "select 1 from batch_sums for update"])
