@@ -30,5 +30,5 @@ select b.id as batch_id,
 create index runs_open on runs (batch_id) where state in ('queued', 'running', 'paused');
 create index batches_open on batches (id) where finished_at is null;
 
-comment on column batches.open_runs is
-  'At least as many as are open, and 0 once the batch is completed: workers of the version before count down from it.';
+-- batches.open_runs is from here on at least as many as are open, and 0 once the batch is completed: workers of the version
+-- before count down from it.
