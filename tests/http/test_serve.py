@@ -39,7 +39,7 @@ def test_the_command_serves_until_it_is_told_to_stop(environment: dict[str, str]
                 batch = client.post("/v1/batches", json={"topics": ["Closures"], "subject": "Python"}).json()
                 with client.stream("GET", f"/v1/batches/{batch['batch_id']}/events") as reader:
                     lines = reader.iter_lines()
-                    assert "event: run.queued" in itertools.islice(lines, 2)  # its id and its kind
+                    assert "event: snapshot" in itertools.islice(lines, 2)  # its id and its kind
                     process.send_signal(signal.SIGTERM)
                     # Cut and not ended, so that no reader takes the stop of a server for the end of a batch.
                     with pytest.raises(httpx2.RemoteProtocolError):

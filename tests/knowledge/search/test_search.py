@@ -340,6 +340,7 @@ async def test_the_nearest_facts_of_a_subject_are_nominated_with_candidates_and_
         "content": words,
         "status": "candidate",
         "cosine": pytest.approx(1, abs=1e-3),
+        "is_same_text": False,
     }
     assert len(await search.nearest(vector, "moon", limit=1)) == 1
     assert await search.nearest(vector, "mars", limit=5) == []
