@@ -2,7 +2,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline, generators
+from psycopg.abc import PQGen
 from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Query
@@ -22,9 +23,35 @@ async def send(connection: AsyncConnection[DictRow], statements: Sequence[Statem
 
     Postgres runs them in order, each as if it were sent alone. Where one fails, those after it are not run.
     """
-    async with connection.pipeline():
-        cursors = [
-            await connection.execute(statement.query, statement.args, prepare=statement.prepare)
-            for statement in statements
-        ]
+    if len(statements) == 1:
+        cursors = await _execute(connection, statements)
+    else:
+        pipeline = connection._pipeline = _Pipeline(connection)
+        try:
+            async with pipeline:
+                cursors = await _execute(connection, statements)
+        finally:
+            connection._pipeline = None
     return [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
+
+
+async def _execute(
+    connection: AsyncConnection[DictRow], statements: Sequence[Statement]
+) -> list[AsyncCursor[DictRow]]:
+    return [
+        await connection.execute(statement.query, statement.args, prepare=statement.prepare)
+        for statement in statements
+    ]
+
+
+class _Pipeline(AsyncPipeline):
+    """Ends with its Sync alone.
+
+    psycopg sends a request to flush behind it. Postgres reads that as the next message and waits for one more, which is when it
+    does not count how long a transaction is idle: one whose worker stands still would never be ended.
+    """
+
+    def _fetch_gen(self, *, flush: bool) -> PQGen[None]:
+        if flush and self.result_queue:
+            yield from generators.send(self.pgconn)
+        yield from super()._fetch_gen(flush=False)
