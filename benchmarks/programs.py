@@ -65,7 +65,7 @@ PROGRAMS = (
     Program("commit_delay", 2, "--runs 4 --workers 2 --latency-s 0.4 --seconds 3"),
     Program("outage", 2, "--runs 3 --workers 1 --latency-s 1 --down-s 2 --repeats 1"),
     Program("recovery", 6, "--kills 1 --runs 4 --latency-s 0.5", "--kills 6 --runs 30"),
-    Program("rolling_restart", 4, "--runs 6 --latency-s 0.5 --rounds 1"),
+    Program("rolling_restart", 4, "--rounds 1"),
     Program("streams", 4, "--streams 3 --rate 5 --seconds 2", "--seconds 10"),
     Program("page", 2, "--runs 50 --facts 50 --events 50 --seconds 2"),
     Program("metrics", 5, "--runs 2000 --every-s 0.1"),
@@ -75,7 +75,7 @@ PROGRAMS = (
     Program("canaries", 10, "--files 1"),
     Program("verdicts", 5, "--repeats 1"),
     Program("merging", 0.2, "held_out", "held_out", has_json=False),
-    Program("chaos", 20, "--seeds 1 --runs 6 --turns 4 --latency-s 0.3 --seed 11", "--seeds 5 --seed 1"),
+    Program("chaos", 20, "--seed 11 --latency-s 1", "--seeds 5 --seed 1"),
 )
 
 # What needs files that are not here, with the day on which its figures were taken: benchmarks/README.md says how to get them.
