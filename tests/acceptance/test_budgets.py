@@ -44,7 +44,7 @@ async def test_200_runs_on_one_budget_never_pass_it_and_go_on_with_more(settings
         runs = [NewRun(f"t{n}", "research", "Physics", "claude-opus-5-5", 50) for n in range(RUNS)]
         batch_id = (await submit(pool, NewBatch(runs, "Physics", budget=Budget(BUDGET)))).batch_id
     settled = "select 1 from runs where state not in ('completed', 'paused')"
-    batch = "select spent_usd, unconfirmed_usd from batches"
+    batch = "select spent_usd, unconfirmed_usd from batch_costs"
     async with scripted_model(script) as model:
         env = {**MODEL, "ANTHROPIC_BASE_URL": model.url}
         with (
