@@ -10,12 +10,14 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool, fetch_one
+from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved, PriceUnknown
 from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.fence import shard_of
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.reservation import RESERVATION_SQL, reservation_columns
+from chiron_workers.runs.session import BEGIN, COMMIT
 
 SQL = load(__file__, RESERVATION_SQL)
 MODEL_CHARS_SHOWN = 80
@@ -113,13 +115,13 @@ async def _reserve_at_once(
     One journey to Postgres: whoever waits for a lock waits for no process that is busy. Why there is no room, `_reserve_from_all`
     says.
     """
-    async with connection.pipeline(), connection.transaction():
-        await connection.execute(SQL["lock_run"], args)
-        await connection.execute(SQL["lock_batch"], args)
-        if has_day:
-            await connection.execute(SQL["lock_day"])
-        cursor = await connection.execute(SQL["reserve_from_all"], args)
-    return await cursor.fetchone() is not None
+    locks = [Statement(SQL[name], args) for name in ("lock_run", "lock_batch")]
+    if has_day:
+        locks.append(Statement(SQL["lock_day"]))
+    # BEGIN and COMMIT as statements: psycopg's own transaction enters a second pipeline, and a cancel there leaves the
+    # connection in the first one.
+    *_, rows, _ = await send(connection, (BEGIN, *locks, Statement(SQL["reserve_from_all"], args), COMMIT))
+    return bool(rows)
 
 
 async def _reserve_from_all(

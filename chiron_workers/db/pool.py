@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 from psycopg import AsyncConnection
-from psycopg.pq import TransactionStatus
+from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import DictRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from psycopg_pool.pool_async import AddConnection, MaintenanceTask
@@ -68,9 +68,7 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
         """Take a connection back."""
         is_idle = conn.pgconn.transaction_status == TransactionStatus.IDLE
         self._answered_at = time.monotonic() if is_idle else -math.inf
-        # Postgres reports both by itself, so that asking costs nothing.
-        status = conn.pgconn.parameter_status
-        if not conn.closed and b"on" in (status(b"in_hot_standby"), status(b"default_transaction_read_only")):
+        if not conn.closed and _is_unfit(conn):
             await conn.close()
         await super().putconn(conn)
 
@@ -138,6 +136,17 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
         self._work.add(task)
         task.add_done_callback(self._work.discard)
         return task
+
+
+def _is_unfit(connection: AsyncConnection[DictRow]) -> bool:
+    """Whether a connection may only read, or was left in the midst of a pipeline by somebody who was cancelled.
+
+    In a pipeline the writes of others would be answered, and committed only when somebody ends it.
+    """
+    # Postgres reports both by itself, so that asking costs nothing.
+    status = connection.pgconn.parameter_status
+    reads_only = b"on" in (status(b"in_hot_standby"), status(b"default_transaction_read_only"))
+    return reads_only or connection.pgconn.pipeline_status != PipelineStatus.OFF
 
 
 def _is_cut(connection: AsyncConnection[DictRow]) -> bool:
