@@ -30,22 +30,12 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
   from batches b
  cross join lateral (
    select coalesce(json_object_agg(state, n), '{}') as counts,
-          coalesce(sum(facts), 0)::bigint as facts,
-          coalesce(sum(confirmed), 0)::bigint as confirmed,
-          coalesce(sum(turns), 0)::bigint as turns,
-          {{usage_sums}},
-          coalesce(sum(reserved_usd), 0) as reserved_usd,
-          min(started_at) as started_at,
+          {{progress_sums}},
           coalesce(sum(pruned), 0)::bigint as pruned,
           coalesce(sum(silent), 0)::bigint as silent
      from (select state,
                   count(*) as n,
-                  sum(facts) as facts,
-                  sum(confirmed) as confirmed,
-                  sum(turns) as turns,
-                  {{usage_parts}},
-                  sum(reserved_usd) as reserved_usd,
-                  min(started_at) as started_at,
+                  {{progress_parts}},
                   count(pruned_at) as pruned,
                   count(*) filter (where silent) as silent
              from runs

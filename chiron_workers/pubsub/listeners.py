@@ -85,6 +85,7 @@ class Listeners:
             self._fresh.set()
             if self._task is None and self._redis is not None:
                 self._task = asyncio.get_running_loop().create_task(self._run(self._redis))
+                self._task.add_done_callback(self._fail)
         state.looks_unused = 0
         return state.is_heard
 
@@ -101,10 +102,18 @@ class Listeners:
             except ResponseError as error:
                 # A proxy, or rights that end before PUBSUB: then words are published as if somebody listened.
                 log.warning("listeners.not_counted", error=str(error))
-                self._is_refused = True
-                self._channels.clear()
+                self._publish_always()
             except (RedisError, OSError):
                 leave_if_cancelled()  # without Redis nothing is published either
+
+    def _fail(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()):
+            log.error("listeners.ended", exc_info=error)
+            self._publish_always()
+
+    def _publish_always(self) -> None:
+        self._is_refused = True
+        self._channels.clear()
 
     async def _look(self, redis: Redis) -> None:
         names = list(self._channels)

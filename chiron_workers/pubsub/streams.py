@@ -194,7 +194,7 @@ class Stream:
 
     async def _attach(self, run_seqs: RunSeqs | None = None) -> None:
         """Have everything queued from now on, and find what lies before."""
-        for _ in range(SURVEYS_MAX):
+        for surveys_left in reversed(range(SURVEYS_MAX + 1)):
             self._feed.attach(self._watcher)
             # Before the way is read: meanwhile the feed may end, and the way does not have its last events.
             self._is_complete = self._feed.is_complete
@@ -203,7 +203,7 @@ class Stream:
             cursor = Cursor() if self._id is None else self._feed.cursor_text.parse(self._id)
             self._is_joined = cursor.target is None
             self._way = await way_of(self._feed, self._reads, cursor, run_seqs)
-            if not self._is_joined or not self._way.is_ahead:
+            if not self._is_joined or not self._way.is_ahead or not surveys_left:
                 return
             # The feed would hand out once more what lies before the cursor.
             await self._surveyor.refresh(self._feed)

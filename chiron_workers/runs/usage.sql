@@ -25,3 +25,17 @@ coalesce(sum(input_tokens), 0)::bigint as input_tokens,
        case when coalesce(sum(unpriced_calls), 0) = 0 or sum(unconfirmed_calls) = 0
             then coalesce(sum(unconfirmed_usd), 0)
        end as unconfirmed_usd
+
+-- progress_parts
+-- What runs have come to, so that it can be summed on.
+sum(facts) as facts, sum(confirmed) as confirmed, sum(turns) as turns,
+       {{usage_parts}},
+       sum(reserved_usd) as reserved_usd, min(started_at) as started_at
+
+-- progress_sums
+coalesce(sum(facts), 0)::bigint as facts,
+       coalesce(sum(confirmed), 0)::bigint as confirmed,
+       coalesce(sum(turns), 0)::bigint as turns,
+       {{usage_sums}},
+       coalesce(sum(reserved_usd), 0) as reserved_usd,
+       min(started_at) as started_at

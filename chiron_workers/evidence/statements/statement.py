@@ -12,6 +12,7 @@ from chiron_workers.evidence.vocabulary import CUES, ENGLISH, FOREIGN, PHRASES
 _TOKEN = re.compile(r"\x00[nd]|[^\W_]+(?:[.&'-][^\W_]+)*[+#]*")
 _PHRASE = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.I)
 _ACCENTS = str.maketrans("áàâäãåéèêëíìîïóòôöõúùûüñç", "aaaaaaeeeeiiiiooooouuuunc")
+_KEPT_CHARS_MAX = 600  # the parts of a text take twenty times its size
 _DENIED_WITHIN = 3  # words and figures behind a negation
 # Pictures from the block of symbols on, but for crossed circles, thumbs and arms that deny; hearts, joiners and variants.
 _PICTURES = (
@@ -61,9 +62,17 @@ class Statement:
         return tuple(stretch[0] for stretch in stems if stretch)
 
 
-@lru_cache(maxsize=1_024)
 def parse(text: str) -> Statement:
     """The parts of a statement."""
+    return _parse_kept(text) if len(text) <= _KEPT_CHARS_MAX else _parse(text)
+
+
+@lru_cache(maxsize=1_024)
+def _parse_kept(text: str) -> Statement:
+    return _parse(text)
+
+
+def _parse(text: str) -> Statement:
     read = read_figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))
     masked_text = _masked(read)
     tokens = _TOKEN.findall(masked_text)

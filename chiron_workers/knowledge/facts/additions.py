@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from psycopg.rows import DictRow
@@ -30,7 +29,7 @@ from chiron_workers.knowledge.search.word_index import text_args
 from chiron_workers.runs.session import Session
 from chiron_workers.states import Decider, EventKind, FactStatus, Ground, Relation
 
-SQL = load(__file__, Path(matching.__file__).with_suffix(".sql"))
+SQL = load(__file__, *matching.QUERIES)
 LOCK_TRIES_MAX = 5
 
 

@@ -42,7 +42,7 @@ class Intent:
         args = self.comparison.args | {"key": self.key}
         statements = [*before, Statement(SQL["declare"], args)]
         if next(_declarations) % SWEEP_EVERY == 0:
-            statements.append(Statement(SQL["forget_old"], args))
+            statements.append(Statement(SQL["forget_old"]))
         self.session.amend(Statement(SQL["forget"], {"key": self.key}))
         results = await self.session.share(
             *statements,

@@ -29,12 +29,11 @@ delete from fact_intents
  );
 
 -- forget_old
--- Of writers that were killed. Who still writes has its own locked.
+-- Of writers that were killed, whatever subject they wrote to. Who still writes has its own locked.
 delete from fact_intents
  where id in (
    select id
      from fact_intents
-    where subject_id = %(subject_id)s
-      and at < clock_timestamp() - interval '10 minutes'
+    where at < clock_timestamp() - interval '10 minutes'
       for update skip locked
  );

@@ -7,6 +7,7 @@ This module only asks and collects. Vector search picks the candidates among the
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from pgvector import HalfVector
@@ -23,12 +24,14 @@ from chiron_workers.evidence.statements.relation import (
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.judgements import Judgements
 from chiron_workers.knowledge.facts.rules_work import in_thread_if_long
+from chiron_workers.knowledge.search import search
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.knowledge.search.vectors import to_halfvec
 from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.states import Decider, FactStatus, Relation
 
-SQL = load(__file__)
+SQL = load(__file__, *search.QUERIES)
+QUERIES = (*search.QUERIES, Path(__file__).with_suffix(".sql"))
 
 NEIGHBOURS_MAX = 12
 # Vector search only picks candidates, since vectors cannot tell a contradiction from a paraphrase.

@@ -8,16 +8,6 @@ select least(clock_timestamp(),
                  and at > clock_timestamp() - interval '10 minutes')) as at,
        (select body from snapshots where hash = %(hash)s and signature is null) as body;
 
--- same_text
--- Whether the text of the claim bears a fact out as well, word for word.
-exists (
-  select
-    from assertions a
-   where a.fact_id = f.id
-     and a.snapshot_hash = %(quoted_hash)s
-     and a.quote_state = 'verified'
-) as is_same_text
-
 -- withdrawn
 with nearest as materialized (
   select fact_id, (embedding <=> %(embedding)s::halfvec) + 0 as distance

@@ -1,6 +1,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from pgvector import HalfVector
@@ -20,6 +21,8 @@ from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
 
 SQL = load(__file__, word_index.QUERIES)
+# Parts of them stand in those of other modules.
+QUERIES = (word_index.QUERIES, Path(__file__).with_suffix(".sql"))
 
 QUERY_CHARS_MAX = 4_000
 RESULTS_MAX = 100

@@ -254,16 +254,19 @@ left join {table} v on v.fact_id = f.id
 select set_config(name, value, true)
   from unnest(%(names)s::text[], %(values)s::text[]) as given (name, value);
 
+-- same_text
+-- Whether a text that is named bears the fact out, word for word.
+exists (
+  select
+    from assertions a
+   where a.fact_id = f.id
+     and a.snapshot_hash = %(quoted_hash)s
+     and a.quote_state = 'verified'
+) as is_same_text
+
 -- nearest
--- `is_same_text`: a text that is named bears the fact out, word for word.
 select f.id::text as id, f.content, f.status, round((1 - n.distance)::numeric, 6)::float8 as cosine,
-       exists (
-         select
-           from assertions a
-          where a.fact_id = f.id
-            and a.snapshot_hash = %(quoted_hash)s
-            and a.quote_state = 'verified'
-       ) as is_same_text
+       {{same_text}}
   from ({nearest}) as n
   join facts f on f.id = n.fact_id
  order by n.place;

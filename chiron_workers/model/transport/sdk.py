@@ -4,23 +4,20 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-import aiohttp
 import anthropic
 import httpx2
 from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 
 from chiron_workers.errors import RunFailed
-from chiron_workers.model.failures import MEND_KEY
+from chiron_workers.model.failures import MEND_KEY, NEVER_SENT
 from chiron_workers.model.faults import CannotCall, ConnectionBroken, StatusError, Unsendable
 from chiron_workers.model.transport.direct import CONNECT_S, CONNECTIONS_SPARE
 from chiron_workers.settings import Settings
 
 # With one of these as its cause a request never left. httpx2's own ConnectError does not tell: the aiohttp
 # transport also raises it when the server hangs up on a request that it has.
-NEVER_SENT = (
-    aiohttp.ClientConnectorError,
-    aiohttp.ConnectionTimeoutError,
-    aiohttp.ClientHttpProxyError,  # a proxy that opens no tunnel
+SDK_NEVER_SENT = (
+    *NEVER_SENT,
     httpx2.ConnectTimeout,
     httpx2.LocalProtocolError,
     httpx2.PoolTimeout,
@@ -118,7 +115,7 @@ def translated_errors() -> Iterator[None]:
 
 def _was_never_sent(error: BaseException | None) -> bool:
     while error is not None:
-        if isinstance(error, NEVER_SENT):
+        if isinstance(error, SDK_NEVER_SENT):
             return True
         error = error.__cause__
     return False
