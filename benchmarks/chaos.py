@@ -116,7 +116,7 @@ def strike(blow: Blow, workers: Fleet) -> None:
 
 def _is_done(tables: Tables) -> bool:
     try:
-        return tables.states().keys() <= {"completed", "failed", "cancelled", "paused"}
+        return tables.is_finished()
     except psycopg.OperationalError:
         return False
 

@@ -46,7 +46,7 @@ def play(*, runs: int, latency_s: float, rounds: int) -> dict[str, Any]:
         witness, tables = Witness(found.log), Tables(found.settings.database_url, batch_id)
         restarts = [restart(workers, witness, place, runs) for place in list(range(WORKERS)) * rounds]
         finish_file(found.log).touch()
-        wait_until(lambda: tables.states().keys() == {"completed"}, "the end of the batch")
+        wait_until(tables.is_finished, "the end of the batch")
         refused = workers.stop()
         witness.look()
         return judge(witness, tables, restarts, refused)

@@ -29,6 +29,10 @@ class Tables:
     def states(self) -> dict[str, int]:
         return {row["state"]: row["n"] for row in self.rows("states")}
 
+    def is_finished(self) -> bool:
+        """Whether the end of the batch is said, which it is after the commit of its last run's end."""
+        return self.rows("batch")[0]["finished_at"] is not None
+
     def takings(self, run: str) -> str:
         """Who took a run and let go of it, and when: what helps to find out how a promise was broken."""
         return "; ".join(row["what"] for row in self.rows("takings", run=run))

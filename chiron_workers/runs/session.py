@@ -83,8 +83,10 @@ class Session:
     confirmed_ids: set[str] = field(default_factory=set)  # facts of before this run that it met
     _connection: AsyncConnection[DictRow] | None = None
     _turns: list[asyncio.Lock] = field(default_factory=list)
-    _last: list[Statement] = field(default_factory=list)  # sent with the statement that ends the session
-    _amends: list[Statement] = field(default_factory=list)  # follow a rollback
+    _before_commit: list[Statement] = field(
+        default_factory=list
+    )  # sent with the statement that ends the session
+    _on_rollback: list[Statement] = field(default_factory=list)  # follow a rollback
 
     @property
     def is_writing(self) -> bool:
@@ -139,13 +141,13 @@ class Session:
         self._connection = await self.pool.getconn()
         return (await send(self._connection, (BEGIN, *statements)))[1:]
 
-    def write_last(self, statement: Statement) -> None:
+    def before_commit(self, statement: Statement) -> None:
         """Have a statement sent together with the one that ends the session."""
-        self._last.append(statement)
+        self._before_commit.append(statement)
 
-    def amend(self, *statements: Statement) -> None:
+    def on_rollback(self, *statements: Statement) -> None:
         """Have statements run where the session is rolled back: they undo what it committed before. None: nothing."""
-        self._amends = list(statements)
+        self._on_rollback = list(statements)
 
     async def lock(self, query: Query, args: Mapping[str, Any] | None = None, *, keys: Sequence[str]) -> None:
         """Take advisory locks until the end of the session's transaction: its first statement.
@@ -220,13 +222,13 @@ class Session:
         """
         assert self._connection is not None
         try:
-            results = await send(self._connection, (*self._last, Statement(query, args), COMMIT))
+            results = await send(self._connection, (*self._before_commit, Statement(query, args), COMMIT))
         except psycopg.Error as error:
             if error.sqlstate != LEASE_LOST:
                 raise
             await self._end(ROLLBACK)
             return None
-        self._amends.clear()
+        self._on_rollback.clear()
         await self._end(None)
         return results[-2][0]
 
@@ -260,11 +262,13 @@ class Session:
             if connection is not None and not connection.closed and statement is not None:
                 await send(
                     connection,
-                    (*self._last, statement) if statement is COMMIT else (statement, *self._amends),
+                    (*self._before_commit, statement)
+                    if statement is COMMIT
+                    else (statement, *self._on_rollback),
                 )
         finally:
-            self._amends.clear()
-            self._last.clear()
+            self._on_rollback.clear()
+            self._before_commit.clear()
             self._leave_queues()
             if connection is not None:
                 await self.pool.putconn(connection)

@@ -55,7 +55,7 @@ class PrivateTexts:
             if fact_ids:
                 args = {"run_id": caller.run_id, "n": n, "call_id": caller.call_id, "fact_ids": fact_ids}
                 new_ids = [ids.new_id() for _ in fact_ids]
-                self.session.write_last(Statement(SQL["save_shown"], args | {"ids": new_ids}))
+                self.session.before_commit(Statement(SQL["save_shown"], args | {"ids": new_ids}))
             return False
         facts = await self.session.rows(SQL["private_facts"], {"fact_ids": fact_ids}) if fact_ids else []
         texts = [(fact["fact_id"], fact["text"]) for fact in facts]

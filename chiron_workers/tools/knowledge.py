@@ -15,7 +15,7 @@ from chiron_workers.evidence.statements.support import UNCHECKED, judge_by_rules
 from chiron_workers.evidence.statements.unsupported import find_unsupported
 from chiron_workers.knowledge.facts.additions import StoredFact
 from chiron_workers.knowledge.facts.claims import Claim, Place, claim
-from chiron_workers.knowledge.facts.rules_work import in_thread_if_long
+from chiron_workers.knowledge.facts.offload import offload_if_long
 from chiron_workers.knowledge.facts.verdicts import Evidence
 from chiron_workers.settings import settings
 from chiron_workers.sources.sources import Snapshot
@@ -203,7 +203,7 @@ async def _judge(store: Store, quoted_claim: Claim) -> Claim:
         finding = await store.verdicts.judge(evidence)
     else:  # nobody is asked what a quote bears out that may not be there, but the rules see what it cannot
         judge = partial(judge_by_rules, evidence.statement, evidence.quote)
-        rules_finding = await in_thread_if_long(judge, evidence.statement, evidence.quote)
+        rules_finding = await offload_if_long(judge, evidence.statement, evidence.quote)
         finding = rules_finding if rules_finding and rules_finding.verdict.is_doubt else UNCHECKED
     if finding.verdict.is_refusal:
         raise ToolError(
@@ -223,7 +223,7 @@ async def _verdict_notes(quoted_claim: Claim) -> list[str]:
     if finding.verdict is not Verdict.UNCHECKED or quoted_claim.place is None:
         return []
     quote = quoted_claim.quote or ""
-    return await in_thread_if_long(
+    return await offload_if_long(
         partial(find_unsupported, quoted_claim.content, quote), quoted_claim.content, quote
     )
 

@@ -48,8 +48,12 @@ async def until(condition: Callable[[], object], what: str) -> None:
 
 
 async def finished(settings: Settings, count: int) -> None:
-    query = "select 1 from runs where state = 'completed'"
-    await until(lambda: len(rows(settings, query)) == count, "all runs completed")
+    """Wait for the end of all runs and of their batch, which is said after the commit of its last run's end."""
+    query = (
+        "select 1 from runs r join batches b on b.id = r.batch_id"
+        " where r.state = 'completed' and b.finished_at is not null"
+    )
+    await until(lambda: len(rows(settings, query)) == count, "all runs completed, and their batch")
 
 
 async def test_a_worker_started_by_hand_plays_what_is_queued_without_any_message(settings: Settings) -> None:

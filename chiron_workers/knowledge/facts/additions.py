@@ -90,7 +90,7 @@ class Addition:
             return await self._stored_apart(fact_id, args, Ground(rows[0]["ground"]))
         twin_id = rows[0]["twin_id"]
         near = [row for row in rows if row["content"] is not None]
-        if await intent.outlast(near):
+        if await intent.wait_for_earlier(near):
             near = await self._stored_since()
             twin_id = await self._find_twin()
         facts = [row for row in near if row["id"] is not None]

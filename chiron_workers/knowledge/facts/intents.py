@@ -43,7 +43,7 @@ class Intent:
         statements = [*before, Statement(SQL["declare"], args)]
         if next(_declarations) % SWEEP_EVERY == 0:
             statements.append(Statement(SQL["forget_old"]))
-        self.session.amend(Statement(SQL["forget"], {"key": self.key}))
+        self.session.on_rollback(Statement(SQL["forget"], {"key": self.key}))
         results = await self.session.share(
             *statements,
             Statement(SQL["commit_and_begin"]),
@@ -54,12 +54,12 @@ class Intent:
         )
         return results[-1]
 
-    async def outlast(self, rows: Sequence[DictRow]) -> bool:
+    async def wait_for_earlier(self, rows: Sequence[DictRow]) -> bool:
         """Wait for the writers before this one whose claims are related to its own; whether there are any."""
         content = self.comparison.claim.content
         rival_ids = [
             row["intent_id"] for row in rows if row["intent_id"] and is_related(content, row["content"])
         ]
         if rival_ids:
-            await self.session.write(SQL["outlast"], {"ids": rival_ids})
+            await self.session.write(SQL["wait_for_earlier"], {"ids": rival_ids})
         return bool(rival_ids)

@@ -15,7 +15,7 @@ commit and chain;
 delete from fact_intents
  where key = %(key)s;
 
--- outlast
+-- wait_for_earlier
 -- Waits for the writers of these intents. What is left of them then is of nobody who writes: whoever declared it has failed, or
 -- has not begun and will find it gone. The newest first: whoever waits has only later ones than that for which it waits, so no
 -- two wait for each other.

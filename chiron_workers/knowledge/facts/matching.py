@@ -23,7 +23,7 @@ from chiron_workers.evidence.statements.relation import (
 )
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.judgements import Judgements
-from chiron_workers.knowledge.facts.rules_work import in_thread_if_long
+from chiron_workers.knowledge.facts.offload import offload_if_long
 from chiron_workers.knowledge.search import search
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.knowledge.search.vectors import to_halfvec
@@ -142,7 +142,7 @@ class Matching:
                 for row in rows
             }
 
-        verdicts = await in_thread_if_long(decide, claim.content, *contents.values())
+        verdicts = await offload_if_long(decide, claim.content, *contents.values())
         deciders = dict.fromkeys(verdicts, Decider.RULES)
         for fact_id, answer in (await self._ask(claim, contents, verdicts)).items():
             verdicts[fact_id], deciders[fact_id] = answer, Decider.MODEL

@@ -19,7 +19,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.evidence.statements.support import Finding, judge_by_rules, judge_unasked
-from chiron_workers.knowledge.facts.rules_work import in_thread_if_long
+from chiron_workers.knowledge.facts.offload import offload_if_long
 from chiron_workers.quotation import quoted
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import Session, SideModel
@@ -83,7 +83,7 @@ class Verdicts:
             LeaseLost: The run is no longer ours.
         """
         words = evidence.statement, evidence.quote, evidence.context
-        finding = await in_thread_if_long(partial(judge_by_rules, *words), *words)
+        finding = await offload_if_long(partial(judge_by_rules, *words), *words)
         if finding is not None:
             return finding
         if finding := await self._find(evidence):
@@ -117,7 +117,7 @@ class Verdicts:
         for item, is_passed_over in zip(evidence, without_rules or [False] * len(evidence), strict=True):
             words = item.statement, item.quote, item.context
             finding = (
-                None if is_passed_over else await in_thread_if_long(partial(judge_by_rules, *words), *words)
+                None if is_passed_over else await offload_if_long(partial(judge_by_rules, *words), *words)
             )
             findings.append(finding or await self._find(item))
         open_items = {

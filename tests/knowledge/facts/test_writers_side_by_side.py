@@ -188,7 +188,7 @@ async def test_two_writers_who_wait_for_the_same_one_do_not_wait_for_each_other(
         await second.session.write(intents.SQL["forget"], {"key": second_row["key"]})
         third = asyncio.create_task(add(pool, embedder, claim))
         await until_waiting(pool, third)
-        await second.session.write(intents.SQL["outlast"], {"ids": [first_row["id"]]})
+        await second.session.write(intents.SQL["wait_for_earlier"], {"ids": [first_row["id"]]})
         assert not third.done()
     assert (await third).is_new
     assert await rows(pool, "select 1 from fact_intents") == []

@@ -6,7 +6,7 @@ Value = TypeVar("Value")
 INLINE_CHARS_MAX = 2_000  # a millisecond or two; to hand it to a thread costs half of one
 
 
-async def in_thread_if_long(work: Callable[[], Value], *texts: str) -> Value:
+async def offload_if_long(work: Callable[[], Value], *texts: str) -> Value:
     """What rules say of some texts: dozens of milliseconds for long ones, which other runs on the loop need not wait for."""
     if sum(map(len, texts)) <= INLINE_CHARS_MAX:
         return work()
