@@ -11,6 +11,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from chiron_workers.db.parameters import register
 from chiron_workers.db.pool import SteadyPool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
@@ -112,6 +113,7 @@ async def open_pool(
             "connect_timeout": CONNECT_TIMEOUT_S,
             **KEEPALIVE,
         },
+        configure=_configure,
         min_size=1,
         max_size=size,
         timeout=30,
@@ -130,6 +132,10 @@ async def open_pool(
         yield pool
     finally:
         await pool.close()
+
+
+async def _configure(connection: AsyncConnection[DictRow]) -> None:
+    register(connection)
 
 
 async def _unreachable_now(database_url: str) -> ChironError:
@@ -172,7 +178,7 @@ def require_session(connection: psycopg.Connection[DictRow]) -> None:
 def connect(database_url: str, *, connect_timeout: int = 10, **kwargs: Any) -> psycopg.Connection[DictRow]:
     """One autocommit connection for a thread of its own (renewal, migrations, doctor)."""
     try:
-        return psycopg.connect(
+        connection = psycopg.connect(
             require_url(database_url),
             autocommit=True,
             row_factory=dict_row,
@@ -182,3 +188,5 @@ def connect(database_url: str, *, connect_timeout: int = 10, **kwargs: Any) -> p
         )
     except psycopg.OperationalError as error:
         raise _unreachable(database_url, error) from None
+    register(connection)
+    return connection

@@ -1,6 +1,7 @@
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import docstring_parser
@@ -33,6 +34,11 @@ class FunctionTool(Tool):
     roles: frozenset[str] = frozenset()
     needs_columns: bool = False
 
+    @cached_property
+    def takes_store(self) -> bool:
+        """Whether the function's first parameter is the store of the call."""
+        return next(iter(inspect.signature(self.function).parameters), "") == "store"
+
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments as a model sent them, as the function wants them. Raises ToolValidationError."""
         values = self.arguments.validate(arguments)
@@ -45,8 +51,7 @@ class FunctionTool(Tool):
 
     async def run(self, store: "Store", arguments: Mapping[str, Any]) -> Any:
         """What the function returns for validated arguments; a plain function runs in a thread."""
-        has_store = next(iter(inspect.signature(self.function).parameters), "") == "store"
-        store_argument = (store,) if has_store else ()
+        store_argument = (store,) if self.takes_store else ()
         if inspect.iscoroutinefunction(self.function):
             return await self.function(*store_argument, **arguments)
         return await in_thread(lambda: self.function(*store_argument, **arguments), name=self.name)

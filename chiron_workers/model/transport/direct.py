@@ -36,6 +36,7 @@ class DirectTransport:
         self._credentials = credentials
         self._headers: CIMultiDict[str] | None = None
         self._session: aiohttp.ClientSession | None = None
+        self._proxies: dict[URL, str | None] = {}  # by the origin of what is asked
 
     async def close(self) -> None:
         """Close the connections."""
@@ -102,9 +103,15 @@ class DirectTransport:
             data=None if body is None else _payload(body),
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(connect=read_s, sock_connect=CONNECT_S, sock_read=read_s),
-            proxy=proxy_of(str(url)),
+            proxy=self._proxy_of(url),
             ssl=tls_context() if url.scheme == "https" else True,
         )
+
+    def _proxy_of(self, url: URL) -> str | None:
+        origin = url.origin()
+        if origin not in self._proxies:  # as the SDK, which reads the environment once
+            self._proxies[origin] = proxy_of(str(origin))
+        return self._proxies[origin]
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
