@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 
 from chiron_workers.evidence.quotes.closest_passage import find_closest_passage
@@ -19,6 +20,8 @@ from chiron_workers.evidence.quotes.windows import Window, windows
 QUOTE_CHARS_MAX = 4_000
 LETTERS_MIN = 10  # fewer stand in too many places of a text to point to one of them
 TRIES_MAX = 2_000  # places that hold a quote's letters but not its words
+KEPT_PAGES_MAX = 16  # in one spelling, as several quotes of a page are looked for one after the other
+KEPT_PAGE_CHARS_MAX = 32_000  # 20 bytes for each
 WORD = re.compile(r"[^\W_]+")
 # Scripts without spaces between words: each character counts for two letters, and a quote may begin at any.
 SPACELESS = re.compile(
@@ -61,13 +64,22 @@ def locate(quote: str, text: str) -> QuoteMatch | None:
 
 def _first_span(tries: Tries, window: Window) -> tuple[int, int] | None:
     """The offsets in the whole text of the first place of a quote in a piece of it."""
-    page = _Page(window.text, normalise(window.text))
+    page = _Page(window.text, _normalise_page(window.text))
     for words, (places, places_with_omissions) in tries.items():
         for span in chain(page.spans(words, places), page.spans_with_omissions(words, places_with_omissions)):
             start, end = page.normalised_text.span(*span)
             if end - start <= QUOTE_CHARS_MAX and window.holds(start, end):
                 return window.start + start, window.start + end
     return None
+
+
+def _normalise_page(text: str) -> NormalisedText:
+    return _normalise_kept(text) if len(text) <= KEPT_PAGE_CHARS_MAX else normalise(text)
+
+
+@lru_cache(maxsize=KEPT_PAGES_MAX)
+def _normalise_kept(text: str) -> NormalisedText:
+    return normalise(text)
 
 
 def refusal_reason(quote: str, text: str) -> str:

@@ -44,7 +44,8 @@ def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | N
         return None
     relations = [[_relate(ours, theirs) for theirs in quote_sentences] for ours in statement_sentences]
     is_repeated = [any(verdict.relation is Relation.SAME for verdict in row) for row in relations]
-    figures = missing_figures(statement, f"{context} {quote}")
+    # What the quote shows need not be looked for in its context.
+    figures = missing_figures(statement, quote) and missing_figures(statement, f"{context} {quote}")
     for ours, row, is_same in zip(statement_sentences, relations, is_repeated, strict=True):
         for theirs, verdict in zip(quote_sentences, row, strict=True):
             if verdict.relation is not Relation.CONTRADICTS or is_same:

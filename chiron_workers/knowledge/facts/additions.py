@@ -87,14 +87,19 @@ class Addition:
         if not rows[0]["is_mine"]:
             raise Overtaken
         if rows[0]["ground"] is not None:
-            return await self._stored_apart(fact_id, args, Ground(rows[0]["ground"]))
+            return await self._stored_apart(args, Ground(rows[0]["ground"]))
         twin_id = rows[0]["twin_id"]
         near = [row for row in rows if row["content"] is not None]
         if await intent.wait_for_earlier(near):
-            near = await self._stored_since()
-            twin_id = await self._find_twin()
+            near, twin_id = await self._stored_since()
         facts = [row for row in near if row["id"] is not None]
-        return await self._write_related(facts, twin_id)
+        matches = match_by_rules(self.claim, facts)
+        if is_apart and not matches and twin_id is None:  # what is near says something else
+            rows = await self.session.write(SQL["insert_apart"].format(table=self.comparison.table), args)
+            if not rows:
+                raise Overtaken
+            return await self._stored_apart(args, Ground(rows[0]["ground"]))
+        return await self._write_related(matches, twin_id)
 
     async def write_alone(self) -> StoredFact:
         """Write while nobody else writes facts of the subject."""
@@ -105,7 +110,8 @@ class Addition:
         )
         await locks.lock_subject(self.session, self.claim.subject_id)
         await Subjects(self.session).ensure_writable(self.claim.subject_id)
-        return await self._write_related(await self._stored_since(), await self._find_twin())
+        facts, twin_id = await self._stored_since()
+        return await self._write_related(match_by_rules(self.claim, facts), twin_id)
 
     async def _groundwork(self) -> list[Statement]:
         """What commits before the claim, and stays if it fails: the minhash of its text, and outside of runs its subject."""
@@ -114,9 +120,9 @@ class Addition:
             statements.append(ensure_statement(self.claim.subject_id, self.claim.subject_id))
         return statements
 
-    async def _stored_apart(self, fact_id: str, args: Mapping[str, Any], ground: Ground) -> StoredFact:
-        """The fact that was stored at once, since nothing is near it."""
-        status, confidence = args["status"], args["confidence"]
+    async def _stored_apart(self, args: Mapping[str, Any], ground: Ground) -> StoredFact:
+        """The fact that was stored at once, since nothing is related to it."""
+        fact_id, status, confidence = args["id"], args["status"], args["confidence"]
         if ground is not Ground.STANDS or self.claim.finding.verdict.is_refusal:
             updates = await Confidences(self.session).recompute([fact_id], reason="", new_id=fact_id)
             status, confidence = updates[fact_id].status, updates[fact_id].confidence
@@ -124,9 +130,9 @@ class Addition:
         self.session.emit(EventKind.FACT_STORED, _event_data(self.claim, fact))
         return fact
 
-    async def _write_related(self, near: Sequence[DictRow], twin_id: str | None) -> StoredFact:
+    async def _write_related(self, new_matches: Sequence[Match], twin_id: str | None) -> StoredFact:
         """Write a claim that may touch other facts, whose writers were waited for."""
-        matches = [*self.comparison.matches, *match_by_rules(self.claim, near)]
+        matches = [*self.comparison.matches, *new_matches]
         if self.claim.text_hash:  # before the rows of facts, as `check_changes` locks them
             args = {"source_url": self.claim.source_url, "snapshot_hash": self.claim.text_hash}
             await self.session.write(SQL["reopen_change"], args)
@@ -161,15 +167,15 @@ class Addition:
             first = Statement(locks.SQL["unlock_facts"])
         raise Overtaken
 
-    async def _stored_since(self) -> list[DictRow]:
-        query = SQL["stored_since"].format(table=self.comparison.table)
-        return await self.session.rows(query, self.comparison.args)
-
-    async def _find_twin(self) -> str | None:
+    async def _stored_since(self) -> tuple[list[DictRow], str | None]:
+        """The facts near the claim that came up since it was compared; and its twin."""
         claim = self.claim
-        args = {"subject_id": claim.subject_id, "content": claim.content, "source_url": claim.source_url}
-        row = await self.session.row(SQL["find_twin"], args)
-        return row["id"] if row else None
+        twin_args = {"subject_id": claim.subject_id, "content": claim.content, "source_url": claim.source_url}
+        rows, twin_rows = await self.session.rows_of(
+            Statement(SQL["stored_since"].format(table=self.comparison.table), self.comparison.args),
+            Statement(SQL["find_twin"], twin_args),
+        )
+        return rows, twin_rows[0]["id"] if twin_rows else None
 
     async def _add_vector(self, fact_id: str) -> None:
         args = {"fact_id": fact_id, "embedding": self.comparison.embedding}
@@ -230,7 +236,8 @@ class Addition:
             {"id": ids.new_id(), "fact_id": fact_id, "run_id": caller.run_id, "call_id": caller.call_id}
             | _assertion_args(claim),
         )
-        await self.session.write(SQL["forget_losses"], {"ids": [row["id"] for row in rows]})
+        if rows:
+            await self.session.write(SQL["forget_losses"], {"ids": [row["id"] for row in rows]})
         superseded_ids = await self._supersede(fact_id, matches)
         contradictions = [
             match
@@ -239,9 +246,9 @@ class Addition:
         ]
         other_ids = self.contradicted_ids - {fact_id} - superseded_ids
         links = await self._link(fact_id, contradictions, other_ids)
-        await self.session.write(
-            SQL["note_contradictions"], {"fact_id": fact_id, "contradictions": Json(claim.contradictions)}
-        )
+        if claim.contradictions:
+            args = {"fact_id": fact_id, "contradictions": Json(claim.contradictions)}
+            await self.session.write(SQL["note_contradictions"], args)
         is_news = bool(rows or links or other_ids)
         updates = (
             await Confidences(self.session).recompute_with_partners(fact_id, f"also in {claim.source_url}")

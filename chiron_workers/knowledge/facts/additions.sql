@@ -39,9 +39,28 @@ update source_changes
    and hash is distinct from %(snapshot_hash)s::text
    and %(snapshot_hash)s::text is not null
 
+-- vector_of_fact
+  insert into {table} (fact_id, subject_id, status, confidence, embedding)
+  select id, subject_id, status, confidence, %(embedding)s::halfvec
+    from fact
+
 -- insert
 {{insert_fact}}
 {{once}};
+
+-- insert_apart
+-- A fact to which nothing near it is related.
+with fact as (
+{{insert_fact}}
+{{once}}
+), vector as (
+{{vector_of_fact}}
+), reopened as (
+{{stale_change}}
+   and exists (select from fact)
+)
+select ground
+  from fact;
 
 -- insert_unless_near
 -- In one statement, for most facts are like no other. The writer's intent ends with its transaction.
@@ -55,9 +74,7 @@ with mine as (
    and not exists (select from near)
 {{once}}
 ), vector as (
-  insert into {table} (fact_id, subject_id, status, confidence, embedding)
-  select id, subject_id, status, confidence, %(embedding)s::halfvec
-    from fact
+{{vector_of_fact}}
 ), reopened as (
 {{stale_change}}
    and exists (select from fact)
