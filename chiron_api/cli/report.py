@@ -1,24 +1,25 @@
 import sys
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import typer
 
-from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input import report_options as options
 from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
+from chiron_api.reports.scope import resolve_scope
 from chiron_api.reports.write import refuse_to_overwrite, write
-from chiron_api.reports.writing import WritingOptions, resolve_scope, submit_report
 from chiron_api.text import as_json as json_line
-from chiron_workers.access.audit import command
 from chiron_workers.batches.references import id_of, is_reference
-from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import ChironError, NotFound, UsageError
 from chiron_workers.settings import settings
 from chiron_workers.states import RunState
+
+if TYPE_CHECKING:
+    from chiron_api.reports.writing import WritingOptions
 
 MARKDOWN = FormatName("md")
 
@@ -59,6 +60,9 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
     async with open_pool(settings().database_url, size=1) as pool:
         selection = await resolve_scope(pool, await selection_of(pool, target, subject))
         if write_answer:
+            from chiron_api.reports.writing import WritingOptions
+            from chiron_workers.billing.budgets import Budget
+
             wishes = WritingOptions(model, Budget(budget_usd), is_fresh=again)
             if not await written(pool, selection, wishes, watch=watch, as_json=as_json):
                 return
@@ -79,13 +83,16 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
 
 
 async def written(
-    pool: Pool, selection: UUID | str, wishes: WritingOptions, *, watch: bool, as_json: bool
+    pool: Pool, selection: UUID | str, wishes: "WritingOptions", *, watch: bool, as_json: bool
 ) -> bool:
     """Have an answer written and wait for it, unless only its ids are to be printed; whether the report can be shown.
 
     Raises:
         ChironError: The writing came to nothing, or waits for somebody.
     """
+    from chiron_api.cli.batch_end import end_of
+    from chiron_api.reports.writing import submit_report
+    from chiron_workers.access.audit import command
     from chiron_workers.pubsub.signals import notify
 
     async with command(pool, "batches.report", selection) as made:

@@ -9,7 +9,8 @@ from pydantic import Field
 from chiron_api.mcp_server.research import Name, StartedResearch, Usd, tool_errors
 from chiron_api.reports.formats import FORMATS
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.writing import WritingOptions, resolve_scope, submit_report
+from chiron_api.reports.scope import resolve_scope
+from chiron_api.reports.writing import WritingOptions, submit_report
 from chiron_workers.batches.ownership import require_visible
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.validation import parse_id_or_none

@@ -19,8 +19,7 @@ from chiron_api.reports.report import Finding, RunLine, SubjectPart
 from chiron_workers.db.connect import Pool
 from chiron_workers.evidence.quotes.sentences import sentence_breaks
 from chiron_workers.knowledge import report_rows
-from chiron_workers.knowledge.drafts.drafts import latest_draft
-from chiron_workers.knowledge.drafts.sections import DraftSentence
+from chiron_workers.knowledge.drafts.reading import DraftSentence, latest_draft
 from chiron_workers.knowledge.report_rows import Target, address
 from chiron_workers.states import SHOWN_STATUSES, FactStatus, Relation, RunState
 

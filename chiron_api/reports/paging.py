@@ -15,7 +15,7 @@ from chiron_api.reports.material import read
 from chiron_api.reports.report import Report, Section
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
-from chiron_workers.knowledge.drafts.drafts import latest_draft
+from chiron_workers.knowledge.drafts.reading import latest_draft
 from chiron_workers.states import FactStatus
 
 PAGE_FINDINGS = 30

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from psycopg.rows import DictRow
 
 from chiron_api.reports.report import Citation, Selection, Source
-from chiron_workers.knowledge import transfers
 from chiron_workers.runs.session import Session
 from chiron_workers.states import QuoteState
 
@@ -16,6 +15,8 @@ SURROUNDING_CHARS = 64  # before and behind a quote, to find it again in a text 
 
 async def select(session: Session, assertions: Sequence[DictRow]) -> dict[str, Selection]:
     """Where the verified quotes of assertions stand, by the ids of the assertions."""
+    from chiron_workers.knowledge import transfers  # with the terms of all languages; most formats need none
+
     rows_by_text: dict[str, list[DictRow]] = defaultdict(list)
     for row in assertions:
         if (

@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
+from chiron_api.reports.scope import resolve_scope
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.batches.submit import (
     NAME_CHARS_MAX,
@@ -19,8 +20,7 @@ from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge import report_rows
-from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFacts, Scope
-from chiron_workers.knowledge.drafts.drafts import scope_of_runs
+from chiron_workers.knowledge.drafts.citable_facts import CitableFacts, Scope
 from chiron_workers.knowledge.report_rows import Kind, Target
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
@@ -71,12 +71,6 @@ async def submit_report(
     key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     batch = NewBatch([run], target.subject_id, name, idempotency_key=f"report {key}")
     return await submit(pool, batch, principal=principal)
-
-
-async def resolve_scope(pool: Pool, target: UUID | str) -> UUID | str:
-    """What a report on a target is about: of a run that wrote a report, what it wrote on; else the target itself."""
-    scope = await scope_of_runs(pool, target) if isinstance(target, UUID) else None
-    return target if scope is None or scope.startswith(NODE_MARK) else Scope.of(scope).id or scope
 
 
 async def _question(pool: Pool, target: Target) -> str:

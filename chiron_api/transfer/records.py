@@ -9,7 +9,8 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.knowledge.facts import claims
+from chiron_workers.knowledge.facts.claims import path
+from chiron_workers.sources.sources import address
 from chiron_workers.states import Decider, FactStatus, Ground, QuoteState, Relation, SourceKind, Verdict
 
 KIND, VERSION = "chiron.export", 1
@@ -109,7 +110,7 @@ class AssertionRecord(Record):
     quote_state: QuoteState = QuoteState.UNVERIFIED
     quote_start: Offset | None = None
     quote_end: Offset | None = None
-    source_url: Annotated[Url, _as_kept(claims.address)]
+    source_url: Annotated[Url, _as_kept(address)]
     source_score: Share
     claimed_score: Share | None = None
     source_kind: SourceKind | None = None
@@ -152,9 +153,7 @@ class FactRecord(Record):
     kind: Literal["fact"] = "fact"
     id: UUID
     subject_id: Slug
-    topic_path: Annotated[
-        str, Field(min_length=1, max_length=PATH_CHARS_MAX), STORABLE, _as_kept(claims.path)
-    ]
+    topic_path: Annotated[str, Field(min_length=1, max_length=PATH_CHARS_MAX), STORABLE, _as_kept(path)]
     status: FactStatus
     confidence: Share
     superseded_by: UUID | None = None

@@ -1,9 +1,12 @@
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import RESULTS_MAX, FoundFact
 from chiron_workers.states import SearchMode
-from chiron_workers.store import Store
+
+if TYPE_CHECKING:
+    from chiron_workers.store import Store
 
 # Cosine. Between questions and facts that have nothing to do with each other the model that comes with Chiron stays below it
 # in 95 of 100 pairs; other models put unrelated texts higher, and so little is left out with them.
@@ -13,7 +16,7 @@ BEST_FROM = 0.25
 
 
 async def leave_out_strangers(
-    store: Store, facts: Sequence[FoundFact], query: str, filters: Filters, *, mode: SearchMode
+    store: "Store", facts: Sequence[FoundFact], query: str, filters: Filters, *, mode: SearchMode
 ) -> list[FoundFact]:
     """Those of the facts that people call a result: near enough in meaning, or with a word of the query where words are searched.
 

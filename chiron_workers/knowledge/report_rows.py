@@ -11,10 +11,10 @@ from chiron_workers.db.connect import Pool, fetch_all, fetch_many
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
-from chiron_workers.knowledge.facts import claims
 from chiron_workers.knowledge.facts.source_kinds import with_kind
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import USAGE_SQL
+from chiron_workers.sources import sources
 from chiron_workers.states import FactStatus
 
 SQL = load(__file__, USAGE_SQL)
@@ -120,7 +120,7 @@ async def fetches(pool: Pool, places: Sequence[tuple[str, str | None]]) -> list[
 def address(source_url: str) -> str:
     """The address under which a fact's source was kept; one that is too long to be kept stays as it is."""
     try:
-        return claims.address(source_url)
+        return sources.address(source_url)
     except ToolValidationError:
         return source_url
 

@@ -20,7 +20,6 @@ from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.knowledge.coverage.nodes import TITLE_CHARS_MAX, Node, Nodes, flatten
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFacts, Scope
-from chiron_workers.knowledge.lessons.lessons import order
 from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
@@ -72,6 +71,9 @@ async def order_lesson(
         NotFound: There is no such subject.
         UsageError: There is no fact to teach from, or an option cannot be used.
     """
+    # With all that holds sentences to facts: whoever only names a node does without.
+    from chiron_workers.knowledge.lessons.lessons import order
+
     subject = await Subjects(Session(pool)).require(subject_id)
     scope = Scope(subject_id=subject["subject_id"], node_id=UUID(node["node_id"]))
     fact_digest = await CitableFacts(Session(pool), scope).digest()

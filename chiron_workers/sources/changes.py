@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 import zstandard
 from psycopg.rows import DictRow
@@ -11,17 +12,18 @@ from psycopg.rows import DictRow
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.documents.document import READER_VERSION, UnreadableError
-from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.evidence.quotes.drift import Drift, measure_drift
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Snapshot, canonical
 from chiron_workers.states import ChangeKind
 
+if TYPE_CHECKING:
+    from chiron_workers.evidence.quotes.drift import Drift
+
 SQL = load(__file__)
 ASSERTIONS_MAX = 2_000  # that are held against one text
 NAMED_MAX = 10
-LIMITS = Limits(timeout_s=30)
+COMPARISON_TIMEOUT_S = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,10 @@ async def _check(pool: Pool, change: DictRow) -> None:
 
 
 async def _compare(change: DictRow, assertions: list[DictRow]) -> tuple[float | None, list[DictRow]]:
+    # Whoever only reads what has changed compares no texts.
+    from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
+    from chiron_workers.evidence.quotes.drift import measure_drift
+
     if change["kind"] == ChangeKind.GONE:
         return None, assertions
     # What was never found in the source cannot be lost there.
@@ -151,7 +157,8 @@ async def _compare(change: DictRow, assertions: list[DictRow]) -> tuple[float | 
     texts = _text(change["body_before"]), _text(change["body"])
     try:
         result: Drift = await run_sandboxed(
-            partial(measure_drift, *texts, quotes, read_otherwise), limits=LIMITS
+            partial(measure_drift, *texts, quotes, read_otherwise),
+            limits=Limits(timeout_s=COMPARISON_TIMEOUT_S),
         )
     except UnreadableError:  # a text that takes too long; nobody knows what it means for the facts
         return None, []

@@ -90,6 +90,11 @@ def canonical(url: str) -> str:
     return address
 
 
+def address(source_url: str) -> str:
+    """An address in its canonical form; what is no address, such as the title of a book, as it is."""
+    return canonical(source_url) if "://" in source_url else source_url
+
+
 class Sources:
     """Texts that were read, each stored once by its hash, and a fetch for every time that an address gave one."""
 

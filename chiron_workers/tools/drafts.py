@@ -7,12 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
+from chiron_workers.knowledge.drafts.reading import Sentence
 from chiron_workers.knowledge.drafts.sections import SECTIONS_MAX, SENTENCES_MAX
 from chiron_workers.knowledge.drafts.sentence_rules import (
     FACTS_MAX,
     SENTENCE_CHARS_MAX,
     TITLE_CHARS_MAX,
-    Sentence,
 )
 from chiron_workers.runs.entries import Limit
 from chiron_workers.store import Store

@@ -5,8 +5,9 @@ from pydantic import Field
 
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.coverage.nodes import Child
+from chiron_workers.knowledge.drafts.reading import Sentence
 from chiron_workers.knowledge.drafts.sections import SENTENCES_MAX, SUMMARY
-from chiron_workers.knowledge.drafts.sentence_rules import TITLE_CHARS_MAX, Sentence
+from chiron_workers.knowledge.drafts.sentence_rules import TITLE_CHARS_MAX
 from chiron_workers.knowledge.lessons.lessons import EXAMPLE, EXPLANATIONS_MAX, Prerequisite
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool

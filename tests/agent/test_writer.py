@@ -20,7 +20,7 @@ from support.research_rows import Shelf
 from support.run_harness import OneStep, Stage
 from support.scripted_model import Says, call, calls, says, turn, verdicts
 
-from chiron_workers.knowledge.drafts.drafts import latest_draft
+from chiron_workers.knowledge.drafts.reading import latest_draft
 from chiron_workers.states import Outcome
 
 NEW_WORDS = "From space one gauges how high the ice stands above the water."

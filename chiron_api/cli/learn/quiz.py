@@ -16,9 +16,7 @@ from chiron_api.text import printable
 from chiron_workers.access.audit import command
 from chiron_workers.knowledge.assessment.questions import StoredQuestion
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions, Quiz
-from chiron_workers.learning.lesson_orders import find_node
 from chiron_workers.learning.order_options import OrderOptions
-from chiron_workers.learning.question_orders import order_marking, order_questions
 from chiron_workers.settings import settings
 from chiron_workers.states import Mark
 
@@ -126,6 +124,7 @@ class QuizTerminal:
 
 async def _start(subject: str, node: str, terminal: QuizTerminal, *, count: int, again: bool) -> Quiz:
     from chiron_api.services import open_services
+    from chiron_workers.learning.lesson_orders import find_node
 
     async with open_services(settings(), pool_size=2) as services:
         async with services.store() as store:
@@ -163,6 +162,7 @@ async def _have_written(
     terminal: QuizTerminal,
 ) -> UUID:
     """Have questions written, and wait for the batch that writes them; its id. It ends also where none was written."""
+    from chiron_workers.learning.question_orders import order_questions
     from chiron_workers.pubsub.signals import notify
 
     async with command(services.pool, "subjects.questions", subject_id):
@@ -179,6 +179,7 @@ async def _have_written(
 
 async def _answer(quiz_id: UUID, question_id: UUID, response: str) -> Quiz:
     from chiron_api.services import open_services
+    from chiron_workers.learning.question_orders import order_marking
 
     async with open_services(settings(), pool_size=2) as services:
         async with command(services.pool, "quizzes.answers", quiz_id), services.store() as store:

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from slugify import slugify
-
 from chiron_api.reports.bibliography.authors import Author, split_authors
 from chiron_api.reports.bibliography.kinds import WorkKind, doi_of, kind_of
 from chiron_api.reports.links import link, public_address
@@ -83,6 +81,8 @@ def _entry(
 
 
 def _key(url: str) -> str:
+    from slugify import slugify  # with its tables of letters, for bibliographies alone
+
     digest = hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()[:HASH_CHARS]
     name = (
         slugify(_host(url) or public_address(url)[: 4 * KEY_CHARS_MAX], max_length=KEY_CHARS_MAX) or "source"

@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -14,11 +15,12 @@ from chiron_workers.db.validation import clean_text, collapse_whitespace
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.coverage.nodes import Node, Nodes
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
-from chiron_workers.knowledge.drafts.sentence_checks import check_sentences
-from chiron_workers.knowledge.drafts.sentence_rules import Sentence, refuse_facts
-from chiron_workers.knowledge.facts.verdicts import Verdicts
+from chiron_workers.knowledge.drafts.reading import Sentence
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN_STATUSES, QuestionKind
+
+if TYPE_CHECKING:
+    from chiron_workers.knowledge.facts.verdicts import Verdicts
 
 SQL = load(__file__)
 ROLE = "assessment"
@@ -75,7 +77,7 @@ def question_hash(text: str) -> str:
 class Questions:
     """The questions of nodes, and those that the run writes on whose behalf a store is used."""
 
-    def __init__(self, session: Session, verdicts: Verdicts) -> None:
+    def __init__(self, session: Session, verdicts: "Verdicts") -> None:
         self._session = session
         self._verdicts = verdicts
 
@@ -90,6 +92,9 @@ class Questions:
         Raises:
             ToolError: Its facts do not bear the key out, or its form cannot stand; the message says what would be right.
         """
+        # What only writers need: whoever asks the questions holds nothing to facts.
+        from chiron_workers.knowledge.drafts.sentence_checks import check_sentences
+
         node, facts = await self._node(), self.facts
         question = _cleaned(new)
         cited_facts = await facts.by_id(question.fact_ids)
@@ -124,6 +129,8 @@ class Questions:
         Raises:
             ToolError: There is none.
         """
+        from chiron_workers.knowledge.drafts.sentence_rules import refuse_facts
+
         node, facts = await self._node(), self.facts
         args = {"node_id": UUID(node["node_id"]), "run_id": self._session.caller.run_id}
         questions = [_stored(row) for row in await self._session.rows(SQL["of_run"], args)]

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -12,13 +13,15 @@ from chiron_workers.access.audit import record_within
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text
 from chiron_workers.errors import Conflict, NotFound
-from chiron_workers.knowledge.assessment.marking_rules import Marking, mark_by_rules
 from chiron_workers.knowledge.assessment.questions import Questions, StoredQuestion
 from chiron_workers.knowledge.assessment.reviews import Answered, Reviews
 from chiron_workers.knowledge.coverage.assessments import RESPONSE_CHARS_MAX
 from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.runs.session import Session
 from chiron_workers.states import Mark, Marker
+
+if TYPE_CHECKING:
+    from chiron_workers.knowledge.assessment.marking_rules import Marking
 
 SQL = load(__file__)
 COUNT_MAX = 50  # of the questions of a quiz
@@ -140,6 +143,8 @@ class Quizzes:
             NotFound: The learner has no such quiz, or it has no such question.
             Conflict: Another question comes first, or its facts no longer stand.
         """
+        from chiron_workers.knowledge.assessment.marking_rules import mark_by_rules
+
         quiz = await self.get(quiz_id)
         if any(answer.question.id == question_id for answer in quiz.answers):
             return quiz
@@ -178,7 +183,7 @@ class Quizzes:
         await record_within(await self._session.begin(), quizzes=quiz_id)
         return await self.get(quiz_id)
 
-    async def _store(self, quiz_id: UUID, question: StoredQuestion, text: str, decision: Marking) -> None:
+    async def _store(self, quiz_id: UUID, question: StoredQuestion, text: str, decision: "Marking") -> None:
         args = {
             "id": ids.new_id(),
             "learner": self._learner,

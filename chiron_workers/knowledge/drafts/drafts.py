@@ -1,35 +1,15 @@
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from uuid import UUID
 
-from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.drafts.citable_facts import CitableFacts
-from chiron_workers.knowledge.drafts.sections import (
-    SUMMARY,
-    DraftSection,
-    Sections,
-    refuse_changed,
-    sections_of_run,
-)
-from chiron_workers.knowledge.drafts.sentence_rules import Sentence
+from chiron_workers.knowledge.drafts.reading import Draft, Sentence
+from chiron_workers.knowledge.drafts.sections import SUMMARY, Sections, refuse_changed
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
 SUMMARY_TITLE = "Summary"
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What a run has handed in."""
-
-    run_id: UUID
-    model: str
-    handed_in_at: datetime
-    sections: tuple[DraftSection, ...]
 
 
 class Drafts:
@@ -64,19 +44,3 @@ class Drafts:
         run_id = self._sections.run_id
         [row] = await self._session.write(SQL["hand_in"], {"run_id": run_id})
         return Draft(run_id, self._session.caller.model or "", row["handed_in_at"], sections)
-
-
-async def latest_draft(pool: Pool, scope: str, *, owner: str | None = None) -> Draft | None:
-    """The draft on a scope (the id of a batch or a run, or a subject) that was handed in last; None where there is none.
-
-    Args:
-        owner: Whose it is to be; None: anybody's.
-    """
-    rows = await fetch_all(pool, SQL["latest"], {"scope": scope, "owner": owner})
-    return Draft(**rows[0], sections=await sections_of_run(pool, rows[0]["run_id"])) if rows else None
-
-
-async def scope_of_runs(pool: Pool, target: UUID) -> str | None:
-    """What the runs of a batch, or a run, write a draft on; None where they write none."""
-    rows = await fetch_all(pool, SQL["scope"], {"id": target})
-    return rows[0]["scope"] if rows else None

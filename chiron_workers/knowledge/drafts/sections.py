@@ -1,20 +1,17 @@
 """The sections that a run writes, each sentence of which is held to its facts: reports and lessons rest on them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
 from uuid import UUID
 
-from psycopg.rows import DictRow
-
-from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import ToolError
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
+from chiron_workers.knowledge.drafts.reading import SQL as READING_SQL
+from chiron_workers.knowledge.drafts.reading import DraftSection, Sentence, sections_of
 from chiron_workers.knowledge.drafts.sentence_checks import check_sentences
-from chiron_workers.knowledge.drafts.sentence_rules import Sentence, refuse_facts, refuse_title
+from chiron_workers.knowledge.drafts.sentence_rules import refuse_facts, refuse_title
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.session import Session
@@ -23,23 +20,6 @@ SQL = load(__file__)
 SUMMARY = 0  # the place of the section that comes first
 SENTENCES_MAX = 40  # of a section
 SECTIONS_MAX = 40
-
-
-@dataclass(frozen=True, slots=True)
-class DraftSentence(Sentence):
-    """A sentence that its facts bear out, found by `verdict_by`: `rules`, or the name of a model."""
-
-    verdict_reason: str
-    verdict_by: str
-
-
-@dataclass(frozen=True, slots=True)
-class DraftSection:
-    """A section of a draft; place 0 is the summary."""
-
-    place: int
-    title: str
-    sentences: tuple[DraftSentence, ...]
 
 
 class Sections:
@@ -100,7 +80,7 @@ class Sections:
 
     async def read(self) -> tuple[DraftSection, ...]:
         """The sections as they stand, by their places."""
-        return sections_of(await self._session.rows(SQL["sentences"], {"run_id": self.run_id}))
+        return sections_of(await self._session.rows(READING_SQL["sentences"], {"run_id": self.run_id}))
 
     async def cited_facts(self, sections: Sequence[DraftSection]) -> dict[str, CitableFact]:
         """The facts that sections rest on as they are now, by id."""
@@ -135,23 +115,6 @@ def refuse_changed(sections: Sequence[DraftSection], facts: dict[str, CitableFac
         raise ToolError(
             "\n".join(["These sentences no longer stand; write their sections again.", *refusals])
         )
-
-
-async def sections_of_run(pool: Pool, run_id: UUID) -> tuple[DraftSection, ...]:
-    """The sections that a run has written."""
-    return sections_of(await Session(pool).rows(SQL["sentences"], {"run_id": run_id}))
-
-
-def sections_of(rows: Sequence[DictRow]) -> tuple[DraftSection, ...]:
-    """Sections from the rows of their sentences, which come in order."""
-    return tuple(
-        DraftSection(place, title, tuple(_sentence(row) for row in section_rows))
-        for (place, title), section_rows in groupby(rows, key=lambda row: (row["place"], row["title"]))
-    )
-
-
-def _sentence(row: DictRow) -> DraftSentence:
-    return DraftSentence(row["text"], tuple(row["fact_ids"]), row["verdict_reason"], row["verdict_by"])
 
 
 def _cleaned(sentence: Sentence) -> Sentence:

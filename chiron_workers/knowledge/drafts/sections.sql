@@ -22,10 +22,3 @@ select (select count(*)
        (select count(*)
           from draft_sentences
          where run_id = %(run_id)s) as sentences;
-
--- sentences
-select s.place, s.title, t.text, t.fact_ids::text[] as fact_ids, t.verdict_reason, t.verdict_by
-  from draft_sections s
-  join draft_sentences t using (run_id, place)
- where s.run_id = %(run_id)s
- order by s.place, t.n;

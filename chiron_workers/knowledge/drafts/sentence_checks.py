@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
+from chiron_workers.knowledge.drafts.reading import Sentence
 from chiron_workers.knowledge.drafts.sentence_rules import (
-    Sentence,
     contradicts_itself,
     is_one_sentence,
     is_repeated,

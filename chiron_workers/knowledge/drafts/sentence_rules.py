@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from chiron_workers.db.validation import collapse_whitespace
@@ -10,6 +9,7 @@ from chiron_workers.evidence.quotes.sentences import sentence_breaks
 from chiron_workers.evidence.statements.support import judge_by_rules
 from chiron_workers.evidence.statements.unsupported import missing_figures
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, opposed_pairs
+from chiron_workers.knowledge.drafts.reading import Sentence
 from chiron_workers.states import FactStatus, Verdict
 
 SENTENCE_CHARS_MAX = 1_200
@@ -43,14 +43,6 @@ OPPOSITIONS = frozenset(
 )
 _WORD = re.compile(r"[^\W_]+")
 _ENDS = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """One sentence of a draft, with the ids of the facts it rests on."""
-
-    text: str
-    fact_ids: tuple[str, ...]
 
 
 def refuse_sentence(sentence: Sentence, facts: Mapping[str, CitableFact]) -> str | None:

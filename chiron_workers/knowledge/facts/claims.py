@@ -8,7 +8,7 @@ from chiron_workers.evidence.statements.support import UNCHECKED, Finding
 from chiron_workers.evidence.validity import Validity, read_validity
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.facts.source_kinds import bind, kind_of
-from chiron_workers.sources.sources import canonical
+from chiron_workers.sources.sources import address
 from chiron_workers.states import QuoteState, SourceKind
 
 CONTENT_CHARS_MAX = 4_000
@@ -117,11 +117,6 @@ def claim(
         if quote and quote.strip()
         else None,
     )
-
-
-def address(source_url: str) -> str:
-    """An address in its canonical form; what is no address, such as the title of a book, as it is."""
-    return canonical(source_url) if "://" in source_url else source_url
 
 
 def path(topic_path: str, *, example: str = "area/topic/detail") -> str:

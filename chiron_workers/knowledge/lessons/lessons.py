@@ -10,14 +10,13 @@ from chiron_workers.knowledge.coverage.nodes import Child, Node, Nodes
 from chiron_workers.knowledge.coverage.subjects import Subject, Subjects
 from chiron_workers.knowledge.coverage.topic_titles import paths_of_nodes
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope, opposed_pairs
+from chiron_workers.knowledge.drafts.reading import DraftSection, Sentence
 from chiron_workers.knowledge.drafts.sections import (
     SECTIONS_MAX,
     SUMMARY,
-    DraftSection,
     Sections,
     refuse_changed,
 )
-from chiron_workers.knowledge.drafts.sentence_rules import Sentence
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.knowledge.lessons.lengths import sentences_max
 from chiron_workers.runs.session import Session

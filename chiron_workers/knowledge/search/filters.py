@@ -10,7 +10,6 @@ from chiron_workers.db.validation import clean_text, parse_id, unit_interval
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.coverage.topic_titles import paths_of_nodes
-from chiron_workers.knowledge.facts import claims
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import canonical
 from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus
@@ -86,6 +85,8 @@ async def build_condition(session: Session, filters: Filters) -> Condition:
         args["subject_id"] = slug(filters.subject_id)
         vector_clauses.append("of_subject")
     if filters.topic_path is not None:
+        from chiron_workers.knowledge.facts import claims
+
         args["topic"] = claims.path(filters.topic_path, example="area/topic").lower()
         fact_clauses.append("under_topic")
     if filters.source is not None:

@@ -1,0 +1,80 @@
+"""Drafts as they were handed in. Whoever reads one loads nothing of what holds sentences to their facts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.queries import load
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a draft, with the ids of the facts it rests on."""
+
+    text: str
+    fact_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSentence(Sentence):
+    """A sentence that its facts bear out, found by `verdict_by`: `rules`, or the name of a model."""
+
+    verdict_reason: str
+    verdict_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSection:
+    """A section of a draft; place 0 is the summary."""
+
+    place: int
+    title: str
+    sentences: tuple[DraftSentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a run has handed in."""
+
+    run_id: UUID
+    model: str
+    handed_in_at: datetime
+    sections: tuple[DraftSection, ...]
+
+
+async def latest_draft(pool: Pool, scope: str, *, owner: str | None = None) -> Draft | None:
+    """The draft on a scope (the id of a batch or a run, or a subject) that was handed in last; None where there is none.
+
+    Args:
+        owner: Whose it is to be; None: anybody's.
+    """
+    rows = await fetch_all(pool, SQL["latest"], {"scope": scope, "owner": owner})
+    if not rows:
+        return None
+    sentences = await fetch_all(pool, SQL["sentences"], {"run_id": rows[0]["run_id"]})
+    return Draft(**rows[0], sections=sections_of(sentences))
+
+
+async def scope_of_runs(pool: Pool, target: UUID) -> str | None:
+    """What the runs of a batch, or a run, write a draft on; None where they write none."""
+    rows = await fetch_all(pool, SQL["scope"], {"id": target})
+    return rows[0]["scope"] if rows else None
+
+
+def sections_of(rows: Sequence[DictRow]) -> tuple[DraftSection, ...]:
+    """Sections from the rows of their sentences, which come in order."""
+    return tuple(
+        DraftSection(place, title, tuple(_sentence(row) for row in section_rows))
+        for (place, title), section_rows in groupby(rows, key=lambda row: (row["place"], row["title"]))
+    )
+
+
+def _sentence(row: DictRow) -> DraftSentence:
+    return DraftSentence(row["text"], tuple(row["fact_ids"]), row["verdict_reason"], row["verdict_by"])
