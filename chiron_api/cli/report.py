@@ -10,7 +10,7 @@ from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.scope import resolve_scope
-from chiron_api.reports.write import refuse_to_overwrite, write
+from chiron_api.reports.write import joined, refuse_to_overwrite, write
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import id_of, is_reference
 from chiron_workers.db.connect import Pool, open_pool
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from chiron_api.reports.writing import WritingOptions
 
 MARKDOWN = FormatName("md")
+CONNECTIONS = 2  # Postgres reads on while what it gave is made use of
 
 cli = typer.Typer()
 
@@ -57,7 +58,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
         raise UsageError("--texts needs --format crate: other reports hold no texts of sources.")
     if output is not None and report_format.render:
         refuse_to_overwrite(output, force=force)  # before the work
-    async with open_pool(settings().database_url, size=1) as pool:
+    async with open_pool(settings().database_url, size=CONNECTIONS) as pool:
         selection = await resolve_scope(pool, await selection_of(pool, target, subject))
         if write_answer:
             from chiron_api.reports.writing import WritingOptions
@@ -79,7 +80,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
         if format is None and sys.stdout.isatty():
             print_markdown("".join(parts))
         else:
-            sys.stdout.writelines(parts)
+            sys.stdout.writelines(joined(parts))
 
 
 async def written(

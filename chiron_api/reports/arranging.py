@@ -43,6 +43,7 @@ class _Context:
     numbers: dict[str, int]
     links: dict[str, list[Link]]
     places: dict[Place, CitedSource] = field(default_factory=dict)
+    addresses: dict[str, str] = field(default_factory=dict)  # of sources in their canonical form
 
 
 def arrange(material: Material, places: Mapping[str, int] | None = None) -> Arrangement:
@@ -115,7 +116,11 @@ def _finding(row: DictRow, context: _Context) -> Finding:
 
 
 def _citation(row: DictRow, content: str, number: int, context: _Context) -> Citation:
-    place = (address(row["source_url"]), row["snapshot_hash"])
+    url = row["source_url"]
+    place = (
+        context.addresses.get(url) or context.addresses.setdefault(url, address(url)),
+        row["snapshot_hash"],
+    )
     source = context.places.setdefault(place, CitedSource(len(context.places) + 1))
     if number not in source.by[-1:]:
         source.by.append(number)

@@ -21,7 +21,7 @@ def link(url: str) -> str | None:
 
     Pages on the web, and files of this machine: `file://server/...` would make Windows send a password to that server.
     """
-    if any(letter <= " " for letter in url):
+    if min(url, default="") <= " ":
         return None
     try:
         parts = urlsplit(url)

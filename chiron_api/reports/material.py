@@ -1,4 +1,6 @@
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from psycopg.rows import DictRow
@@ -12,7 +14,7 @@ from chiron_workers.knowledge.facts.fact_details import source_mark
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.changes import SourceChanges
-from chiron_workers.states import Decider, FactStatus, Relation
+from chiron_workers.states import Decider, FactStatus, Relation, Verdict
 
 
 @dataclass(slots=True)
@@ -37,16 +39,18 @@ async def read(pool: Pool, fact_ids: Sequence[str], *, with_selections: bool = F
     nothing.
     """
     material, session = Material(), Session(pool)
-    async for page in report_rows.pages(pool, fact_ids):
-        await _add_page(material, page, material.findings, session)
-        if with_selections:
-            material.selections |= await select(session, page.assertions)
-        material.links |= {(row["fact_id"], row["other_id"]): _link(row) for row in page.links}
+    async with aclosing(report_rows.pages(pool, fact_ids)) as pages:
+        async for page in pages:
+            await _add_page(material, page, material.findings, session)
+            if with_selections:
+                material.selections |= await select(session, page.assertions)
+            material.links |= {(row["fact_id"], row["other_id"]): _link(row) for row in page.links}
     ends = {end for pair in material.links for end in pair}
-    async for page in report_rows.pages(pool, sorted(ends - material.findings.keys())):
-        await _add_page(material, page, material.aside, session)
-        if with_selections:
-            material.selections |= await select(session, page.assertions)
+    async with aclosing(report_rows.pages(pool, sorted(ends - material.findings.keys()))) as pages:
+        async for page in pages:
+            await _add_page(material, page, material.aside, session)
+            if with_selections:
+                material.selections |= await select(session, page.assertions)
     rows = material.findings | material.aside
     material.links = {
         pair: link
@@ -68,13 +72,26 @@ async def _add_page(
 ) -> None:
     rows = {row["id"]: row for row in page.facts if row["status"] != FactStatus.WITHDRAWN}
     rows_by_id |= rows
-    changes = await SourceChanges(session).of(row["source_url"] for row in page.assertions)
+    changes = await SourceChanges(session).of({row["source_url"] for row in page.assertions})
     for row in page.assertions:
         if row["fact_id"] in rows:
             material.assertions.setdefault(row["fact_id"], []).append(row)
             if mark := source_mark(row, changes.get(row["source_url"])):
                 material.source_marks[row["id"]] = mark
-    material.origins |= await Confidences(session).origin_counts(list(rows))
+    material.origins |= await _origins(page, list(rows), session)
+
+
+async def _origins(page: report_rows.Rows, fact_ids: Sequence[str], session: Session) -> dict[str, int]:
+    """How many independent origins each fact has; texts are compared only where several sources say so."""
+    counts = Counter(
+        row["fact_id"]
+        for row in page.assertions
+        if row["verdict"] not in (Verdict.CONTRADICTED, Verdict.SILENT)
+    )
+    supported = {row["other_id"] for row in page.links if row["relation"] == Relation.SUPPORTS}
+    several = [fact_id for fact_id in fact_ids if counts[fact_id] > 1 or fact_id in supported]
+    origins = {fact_id: counts[fact_id] for fact_id in fact_ids}
+    return origins | (await Confidences(session).origin_counts(several) if several else {})
 
 
 def _link(row: DictRow) -> Link:

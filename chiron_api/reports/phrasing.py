@@ -68,7 +68,13 @@ RELATIONS = {
 
 def one_line(text: str) -> str:
     """A text on one line, without what a screen would obey."""
-    return " ".join(UNPRINTABLE.sub("", text).split())
+    if not text.isprintable():
+        text = UNPRINTABLE.sub("", text)
+    elif (
+        "  " not in text and text[:1] != " " and text[-1:] != " "
+    ):  # most texts: spaces are all that parts them
+        return text
+    return " ".join(text.split())
 
 
 def paragraphs(text: str) -> list[str]:

@@ -1,13 +1,17 @@
 """The rows that reports and exports are made of, read in short statements, however many facts there are."""
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.db.connect import Pool, fetch_all, fetch_many
+from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
@@ -19,6 +23,7 @@ from chiron_workers.states import FactStatus
 
 SQL = load(__file__, USAGE_SQL)
 PAGE_FACTS = 500
+PAGES_AHEAD = 1  # that are read before they are asked for
 
 
 class Kind(StrEnum):
@@ -78,7 +83,8 @@ async def fact_ids(
     """The newest facts of a target, newest first, all of them without a limit; those of a run are what it found and confirmed."""
     name = "facts_of_a_subject" if target.kind is Kind.SUBJECT else "facts_of_runs"
     args = {"id": target.id, "statuses": list(statuses), "limit": limit}
-    return [row["id"] for row in await fetch_all(pool, SQL[name], args)]
+    [row] = await fetch_all(pool, SQL[name], args)
+    return list(row["ids"])
 
 
 async def topics(pool: Pool, target: Target) -> list[DictRow]:
@@ -96,19 +102,37 @@ async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:
     return {status: counts.get(status, 0) for status in FactStatus}
 
 
-async def pages(pool: Pool, fact_ids: Sequence[str]) -> AsyncIterator[Rows]:
+async def pages(pool: Pool, fact_ids: Sequence[str]) -> AsyncGenerator[Rows]:
     """The rows of facts in pages of at most 500, in the order of their ids; a fact that is gone by then is left out.
 
-    No transaction stays open between two pages, so a slow reader holds up nobody.
+    No transaction stays open between two pages, so a slow reader holds up nobody. Postgres reads the next page while the reader
+    is at one; leave early through `aclosing`.
     """
-    for start in range(0, len(fact_ids), PAGE_FACTS):
-        args = {"fact_ids": list(fact_ids[start : start + PAGE_FACTS])}
-        facts = {row["id"]: row for row in await fetch_all(pool, SQL["facts"], args)}
-        yield Rows(
-            [facts[fact_id] for fact_id in args["fact_ids"] if fact_id in facts],
-            [with_kind(row) for row in await fetch_all(pool, SQL["assertions"], args)],
-            await fetch_all(pool, SQL["links"], args),
-        )
+    tasks = deque[asyncio.Task[Rows]]()
+    try:
+        for start in range(0, len(fact_ids), PAGE_FACTS):
+            tasks.append(asyncio.create_task(_page(pool, fact_ids[start : start + PAGE_FACTS])))
+            if len(tasks) > PAGES_AHEAD:
+                yield await tasks.popleft()
+        while tasks:
+            yield await tasks.popleft()
+    finally:
+        await cancel_until_done(tasks)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _page(pool: Pool, fact_ids: Sequence[str]) -> Rows:
+    # As text, since psycopg writes a list element by element.
+    args = {"fact_ids": f"{{{','.join(fact_ids)}}}"}
+    statements = [Statement(SQL[name], args) for name in ("facts", "assertions", "links")]
+    async with pool.connection() as connection:
+        facts, assertions, links = await send(connection, statements)
+    facts_by_id = {row["id"]: row for row in facts}
+    return Rows(
+        [facts_by_id[fact_id] for fact_id in fact_ids if fact_id in facts_by_id],
+        [with_kind(row) for row in assertions],
+        links,
+    )
 
 
 async def fetches(pool: Pool, places: Sequence[tuple[str, str | None]]) -> list[DictRow]:

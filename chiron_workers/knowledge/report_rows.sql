@@ -15,12 +15,12 @@ select 'run', id, subject_id, topic
 
 -- facts_of_a_subject
 -- Ids first and pages of them later: each statement is short, so that no snapshot is held open while somebody reads.
-select id::text as id
-  from facts
- where subject_id = %(id)s
-   and status = any(%(statuses)s)
- order by facts.id desc
- limit %(limit)s;
+select array(select id::text
+               from facts
+              where subject_id = %(id)s
+                and status = any(%(statuses)s)
+              order by facts.id desc
+              limit %(limit)s) as ids;
 
 -- facts_of_runs
 -- A run that met a known fact in another source has found it too.
@@ -33,16 +33,16 @@ with run as (
     from runs
    where batch_id = %(id)s
 )
-select id::text as id
-  from facts
- where status = any(%(statuses)s)
-   and id in (select f.id from facts f join run on f.run_id = run.id
-              union
-              select c.fact_id
-                from corroborations c
-                join run on c.run_id = run.id)
- order by facts.id desc
- limit %(limit)s;
+select array(select id::text
+               from facts
+              where status = any(%(statuses)s)
+                and id in (select f.id from facts f join run on f.run_id = run.id
+                           union
+                           select c.fact_id
+                             from corroborations c
+                             join run on c.run_id = run.id)
+              order by facts.id desc
+              limit %(limit)s) as ids;
 
 -- topics
 -- The C collation, since what is grouped here is put in order afterwards, and bytes are compared sooner than letters. The

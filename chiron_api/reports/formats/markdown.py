@@ -1,6 +1,6 @@
 """A report as CommonMark. Whatever a fact holds is escaped: it can neither become markup nor leave its line."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from chiron_api.reports import phrasing
@@ -11,28 +11,26 @@ from chiron_api.reports.report import Citation, Finding, Report, Source, Subject
 from chiron_api.reports.write import Format
 from chiron_api.text import cost_phrase, count, facts_phrase, tokens, tokens_by_name
 
-SourceNumbers = frozenset[int]  # the numbers of the sources whose address is a link
+Links = Mapping[int, str]  # where sources lead, by their numbers; without those whose address can be no link
 
 
 def render(report: Report) -> Iterator[str]:
     """The document, piece by piece."""
-    link_numbers = linked_sources(report)
+    links = linked_sources(report)
     yield f"# {escape(phrasing.heading(report))}\n\n{escape(phrasing.origin_line(report))}\n\n"
-    yield from markdown_answer.written(
-        report, partial(_references, link_numbers=link_numbers), "finding {}".format
-    )
+    yield from markdown_answer.written(report, partial(_references, links=links), "finding {}".format)
     yield "".join(f"- {name}: {escape(value)}\n" for name, value in phrasing.summary(report))
     yield f"\n{escape(phrasing.ORIGIN_NOTE)}\n\n"
     for subject in report.subjects:
         yield from _goal(subject, is_named=len(report.subjects) > 1)
-    yield from markdown_answer.said(report, partial(_references, link_numbers=link_numbers))
-    yield from _findings(report, link_numbers)
-    yield from _contradictions(report, link_numbers)
-    yield from _asides(report, link_numbers)
+    yield from markdown_answer.said(report, partial(_references, links=links))
+    yield from _findings(report, links)
+    yield from _contradictions(report, links)
+    yield from _asides(report, links)
     for subject in report.subjects:
         yield from _coverage(subject, is_named=len(report.subjects) > 1)
     yield from render_work(report)
-    yield from _sources(report)
+    yield from _sources(report, links)
 
 
 def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
@@ -42,17 +40,17 @@ def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
         yield f"Depth: {escape(subject.depth)}\n\n"
 
 
-def _findings(report: Report, link_numbers: SourceNumbers) -> Iterator[str]:
+def _findings(report: Report, links: Links) -> Iterator[str]:
     yield "## Findings\n\n"
     if not report.sections:
         yield f"{escape(phrasing.no_findings(report))}\n\n"
     for title, section in phrasing.titled_sections(report):
         yield f"### {escape(title)}\n\n"
-        yield from (_finding(finding, link_numbers) for finding in section.findings)
+        yield from (_finding(finding, links) for finding in section.findings)
 
 
-def _finding(finding: Finding, link_numbers: SourceNumbers) -> str:
-    lines = _statement_and_quotes(finding, link_numbers)
+def _finding(finding: Finding, links: Links) -> str:
+    lines = _statement_and_quotes(finding, links)
     return with_notes(lines, finding, "finding {}".format)
 
 
@@ -63,28 +61,29 @@ def with_notes(lines: Sequence[str], finding: Finding, place: Callable[[int], st
     return "\n\n".join([*lines, *(["\n".join(notes)] if notes else [])]) + "\n\n"
 
 
-def _statement_and_quotes(finding: Finding, link_numbers: SourceNumbers) -> list[str]:
-    references = _references([citation.source for citation in finding.citations], link_numbers)
+def _statement_and_quotes(finding: Finding, links: Links) -> list[str]:
+    references = _references([citation.source for citation in finding.citations], links)
     statement = f"**{finding.number}.** {escape(finding.content)} {references}\\\n*{escape(phrasing.confidence_line(finding))}*"
     passages = (
-        passage(citation, finding.content, _reference(citation.source, link_numbers))
+        passage(citation, finding.content, _reference(citation.source, links))
         for citation in finding.citations
     )
     return [statement, *passages]
 
 
-def _references(sources: Sequence[int], link_numbers: SourceNumbers) -> str:
-    return " ".join(_reference(source, link_numbers) for source in dict.fromkeys(sources))
+def _references(sources: Sequence[int], links: Links) -> str:
+    return " ".join(_reference(source, links) for source in dict.fromkeys(sources))
 
 
-def linked_sources(report: Report) -> SourceNumbers:
-    """The numbers of the sources whose address can be a link."""
-    return frozenset(source.number for source in report.sources if link(source.url))
+def linked_sources(report: Report) -> Links:
+    """Where the sources lead whose address can be a link."""
+    targets = ((source.number, link(source.url)) for source in report.sources)
+    return {number: target for number, target in targets if target}
 
 
-def _reference(source: int, link_numbers: SourceNumbers) -> str:
+def _reference(source: int, links: Links) -> str:
     # A reference, whose definition stands below the list of sources.
-    return f"[\\[{source}\\]][{source}]" if source in link_numbers else f"\\[{source}\\]"
+    return f"[\\[{source}\\]][{source}]" if source in links else f"\\[{source}\\]"
 
 
 def passage(citation: Citation, statement: str, reference: str) -> str:
@@ -93,7 +92,7 @@ def passage(citation: Citation, statement: str, reference: str) -> str:
     return f"{wording}> {escape(phrasing.passage(citation, statement))} {reference}"
 
 
-def _contradictions(report: Report, link_numbers: SourceNumbers) -> Iterator[str]:
+def _contradictions(report: Report, links: Links) -> Iterator[str]:
     if not report.contradictions:
         return
     yield f"## Contradictions\n\n{phrasing.BOTH_STAY}\n\n"
@@ -101,14 +100,14 @@ def _contradictions(report: Report, link_numbers: SourceNumbers) -> Iterator[str
     for n, contradiction in enumerate(report.contradictions, start=1):
         yield f"### {n}: finding {contradiction.number} against finding {contradiction.other}\n\n"
         for finding in (findings[contradiction.number], findings[contradiction.other]):
-            yield "\n\n".join(_statement_and_quotes(finding, link_numbers)) + "\n\n"
+            yield "\n\n".join(_statement_and_quotes(finding, links)) + "\n\n"
         yield f"{escape(phrasing.reason(contradiction))}\n\n"
 
 
-def _asides(report: Report, link_numbers: SourceNumbers) -> Iterator[str]:
+def _asides(report: Report, links: Links) -> Iterator[str]:
     if report.asides:
         yield f"## Linked facts\n\n{escape(phrasing.ASIDE)}\n\n"
-        yield from (_finding(finding, link_numbers) for finding in report.asides)
+        yield from (_finding(finding, links) for finding in report.asides)
 
 
 def _coverage(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
@@ -164,17 +163,16 @@ def render_work(report: Report) -> Iterator[str]:
     yield f"\n{omitted_note}\n\n" if omitted_note else "\n"
 
 
-def _sources(report: Report) -> Iterator[str]:
+def _sources(report: Report, links: Links) -> Iterator[str]:
     yield "## Sources\n\n"
     for source in report.sources:
-        yield f"{_source(source)}\n\n"
-    for source in report.sources:
-        if target := link(source.url):
-            yield f"[{source.number}]: <{target}>\n"
+        yield f"{_source(source, links)}\n\n"
+    yield from (f"[{number}]: <{target}>\n" for number, target in links.items())
 
 
-def _source(source: Source) -> str:
-    parts = [escape(source.title), address(source), *map(escape, phrasing.source_details(source))]
+def _source(source: Source, links: Links) -> str:
+    address = _address(source, links.get(source.number))
+    parts = [escape(source.title), address, *map(escape, phrasing.source_details(source))]
     numbers, more = phrasing.cited_by(source)
     cited_by = ", ".join(map(str, numbers)) + more
     return f"**\\[{source.number}\\]** {' · '.join(part for part in parts if part)} · for finding {cited_by}"
@@ -182,7 +180,10 @@ def _source(source: Source) -> str:
 
 def address(source: Source) -> str:
     """The address of a source, as a link where it can be one."""
-    target = link(source.url)
+    return _address(source, link(source.url))
+
+
+def _address(source: Source, target: str | None) -> str:
     return f"[{escape(source.url)}](<{target}>)" if target else escape(source.url)
 
 
