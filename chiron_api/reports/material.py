@@ -14,7 +14,10 @@ from chiron_workers.knowledge.facts.fact_details import source_mark
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.changes import SourceChanges
-from chiron_workers.states import Decider, FactStatus, Relation, Verdict
+from chiron_workers.states import Decider, FactStatus, Ground, Relation, Verdict
+
+STANDS = Ground.STANDS
+UNCOUNTED = frozenset({Verdict.CONTRADICTED, Verdict.SILENT})  # they say nothing for their fact
 
 
 @dataclass(slots=True)
@@ -74,20 +77,18 @@ async def _add_page(
     rows_by_id |= rows
     changes = await SourceChanges(session).of({row["source_url"] for row in page.assertions})
     for row in page.assertions:
-        if row["fact_id"] in rows:
-            material.assertions.setdefault(row["fact_id"], []).append(row)
-            if mark := source_mark(row, changes.get(row["source_url"])):
-                material.source_marks[row["id"]] = mark
+        if row["fact_id"] not in rows:
+            continue
+        material.assertions.setdefault(row["fact_id"], []).append(row)
+        change = changes.get(row["source_url"])
+        if (change or row["ground"] != STANDS) and (mark := source_mark(row, change)):
+            material.source_marks[row["id"]] = mark
     material.origins |= await _origins(page, list(rows), session)
 
 
 async def _origins(page: report_rows.Rows, fact_ids: Sequence[str], session: Session) -> dict[str, int]:
     """How many independent origins each fact has; texts are compared only where several sources say so."""
-    counts = Counter(
-        row["fact_id"]
-        for row in page.assertions
-        if row["verdict"] not in (Verdict.CONTRADICTED, Verdict.SILENT)
-    )
+    counts = Counter([row["fact_id"] for row in page.assertions if row["verdict"] not in UNCOUNTED])
     supported = {row["other_id"] for row in page.links if row["relation"] == Relation.SUPPORTS}
     several = [fact_id for fact_id in fact_ids if counts[fact_id] > 1 or fact_id in supported]
     origins = {fact_id: counts[fact_id] for fact_id in fact_ids}

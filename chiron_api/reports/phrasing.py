@@ -56,6 +56,9 @@ DECIDERS = {
     Decider.MODEL: "Judged by the model",
     Decider.AGENT: "Said by the agent",
 }
+STANDS = Ground.STANDS
+GOOD_VERDICTS = (Verdict.SUPPORTED, Verdict.UNCHECKED, Verdict.PARTLY)  # the best first
+DOUBTFUL = frozenset({FactStatus.CANDIDATE, FactStatus.DISPUTED})
 RELATIONS = {
     (Relation.SUPPORTS, True): "Supports",
     (Relation.SUPPORTS, False): "Supported by",
@@ -179,9 +182,9 @@ def confidence_and_origins(finding: Finding) -> str:
 
 def _verdict(finding: Finding) -> str:
     """The best verdict on a finding's quotes that still stand, or else on those that did, and whose it is."""
-    standing_citations = [citation for citation in finding.citations if citation.ground is Ground.STANDS]
+    standing_citations = [citation for citation in finding.citations if citation.ground is STANDS]
     citations = {citation.verdict: citation for citation in reversed(standing_citations or finding.citations)}
-    for verdict in (Verdict.SUPPORTED, Verdict.UNCHECKED, Verdict.PARTLY):
+    for verdict in GOOD_VERDICTS:
         if citation := citations.get(verdict):
             return verdict_and_judge(
                 verdict, citation.verdict_by, ground=citation.ground, observed_at=citation.observed_at
@@ -194,8 +197,7 @@ def marks(finding: Finding) -> list[str]:
     if finding.status is FactStatus.SUPERSEDED:
         return [f"superseded by fact {finding.superseded_by}" if finding.superseded_by else "superseded"]
     quote_marks = [] if finding.is_verified else ["not verified"]
-    doubtful = {FactStatus.CANDIDATE, FactStatus.DISPUTED}
-    return quote_marks + ([str(finding.status)] if finding.status in doubtful else [])
+    return quote_marks + ([str(finding.status)] if finding.status in DOUBTFUL else [])
 
 
 def passage(citation: Citation, statement: str = "") -> str:
@@ -204,21 +206,23 @@ def passage(citation: Citation, statement: str = "") -> str:
     Args:
         statement: The words right above; a source that has the same is not quoted once more.
     """
-    notes = [citation.source_mark, citation.verdict_reason if citation.verdict.is_doubt else ""]
-    mark = "".join(f" ({note})" for note in notes if note)
+    mark = f" ({citation.source_mark})" if citation.source_mark else ""
+    if citation.verdict_reason and citation.verdict.is_doubt:
+        mark += f" ({citation.verdict_reason})"
     if not citation.quote:
         return f"No passage was given.{mark}"
     context = f"[{one_line(citation.context)}] " if citation.context else ""
-    is_repeated = _words(citation.quote) == _words(citation.wording or statement)
+    quote = one_line(citation.quote)
+    is_repeated = _words(quote) == _words(one_line(citation.wording or statement))
     return (
-        f"{context}{SAME_WORDS if is_repeated else f'“{one_line(citation.quote)}”'}"
+        f"{context}{SAME_WORDS if is_repeated else f'“{quote}”'}"
         + ("" if citation.is_verified else " (not found in the source)")
         + mark
     )
 
 
-def _words(text: str) -> str:
-    return one_line(text).casefold().rstrip(".")
+def _words(line: str) -> str:
+    return line.casefold().rstrip(".")
 
 
 def relation(relative: Relative) -> str:

@@ -43,7 +43,8 @@ class Selection:
     suffix: str
 
 
-@dataclass(frozen=True, slots=True)
+# Neither this nor a finding is frozen: nobody changes one, and to freeze it takes most of the time in which it is made.
+@dataclass(slots=True)
 class Citation:
     """One assertion in favour of a finding: `source` is a number, `wording` is how it puts it if it differs.
 
@@ -82,7 +83,7 @@ class Relative:
     is_active: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Finding:
     """A stored fact with everything that speaks for it.
 

@@ -127,10 +127,12 @@ async def _page(pool: Pool, fact_ids: Sequence[str]) -> Rows:
     statements = [Statement(SQL[name], args) for name in ("facts", "assertions", "links")]
     async with pool.connection() as connection:
         facts, assertions, links = await send(connection, statements)
+    for row in facts:
+        row["contradictions"] = row["contradictions"] or []  # most have none, and nothing is decoded
     facts_by_id = {row["id"]: row for row in facts}
     return Rows(
         [facts_by_id[fact_id] for fact_id in fact_ids if fact_id in facts_by_id],
-        [with_kind(row) for row in assertions],
+        [with_kind(row) if row["source_kind"] is None else row for row in assertions],
         links,
     )
 

@@ -94,8 +94,9 @@ select status, count(*) as facts
  group by status;
 
 -- facts
-select id::text as id, subject_id, content, topic_path, status, confidence, contradictions, validated_at, created_at, valid_from,
-       valid_until, superseded_by::text as superseded_by
+select id::text as id, subject_id, content, topic_path, status, confidence,
+       case when contradictions::text <> '[]' then contradictions end as contradictions,
+       validated_at, created_at, valid_from, valid_until, superseded_by::text as superseded_by
   from facts
  where id = any(%(fact_ids)s::uuid[]);
 

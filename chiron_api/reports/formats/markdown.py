@@ -62,13 +62,15 @@ def with_notes(lines: Sequence[str], finding: Finding, place: Callable[[int], st
 
 
 def _statement_and_quotes(finding: Finding, links: Links) -> list[str]:
-    references = _references([citation.source for citation in finding.citations], links)
-    statement = f"**{finding.number}.** {escape(finding.content)} {references}\\\n*{escape(phrasing.confidence_line(finding))}*"
-    passages = (
-        passage(citation, finding.content, _reference(citation.source, links))
-        for citation in finding.citations
+    references = {citation.source: _reference(citation.source, links) for citation in finding.citations}
+    sureness = escape(phrasing.confidence_line(finding))
+    statement = (
+        f"**{finding.number}.** {escape(finding.content)} {' '.join(references.values())}\\\n*{sureness}*"
     )
-    return [statement, *passages]
+    return [
+        statement,
+        *[passage(citation, finding.content, references[citation.source]) for citation in finding.citations],
+    ]
 
 
 def _references(sources: Sequence[int], links: Links) -> str:
