@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from chiron_api.reports.writing import WritingOptions
 
 MARKDOWN = FormatName("md")
-CONNECTIONS = 2  # Postgres reads on while what it gave is made use of
+CONNECTIONS = 2  # a page is read while another is made use of
 
 cli = typer.Typer()
 

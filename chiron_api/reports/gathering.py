@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from uuid import UUID
@@ -9,7 +9,7 @@ from psycopg.rows import DictRow
 from chiron_api.reports.answering import run_answers, written_answer
 from chiron_api.reports.arranging import Arrangement, CitedSource, Place, arrange
 from chiron_api.reports.coverage import cover
-from chiron_api.reports.material import read
+from chiron_api.reports.material import Material, read
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
@@ -18,7 +18,7 @@ from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, 
 from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import RunUsage
-from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, RunState
+from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus, RunState
 
 FINDINGS_MAX = 100_000
 RUNS_MAX = 1_000
@@ -47,12 +47,15 @@ async def gather(
     """
     target = await report_rows.find_target(pool, scope, owner=owner)
     statuses = [*SHOWN_STATUSES, *(HIDDEN_STATUSES if with_candidates else ())]
-    counts = await report_rows.counts(pool, target)
-    fact_ids = await report_rows.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
-    material = await read(pool, fact_ids, with_selections=with_selections)
+    # Postgres sums up the runs while the facts are read.
+    counts, work, material = await asyncio.gather(
+        report_rows.counts(pool, target),
+        work_of(pool, target),
+        _read_facts(pool, target, statuses, with_selections=with_selections),
+    )
     # A second's work for a large report, and what else runs on this loop goes on.
     arrangement = await asyncio.to_thread(arrange, material)
-    subjects, work = await subjects_of(pool, target, arrangement), await work_of(pool, target)
+    subjects = await subjects_of(pool, target, arrangement)
     sources = await sources_of(pool, arrangement.places)
     numbers: dict[str, list[int]] = {}
     for source in sources:
@@ -75,6 +78,13 @@ async def gather(
         answer=await written_answer(pool, target, arrangement, subjects, work.runs),
         run_answers=await run_answers(pool, target, numbers),
     )
+
+
+async def _read_facts(
+    pool: Pool, target: Target, statuses: Sequence[FactStatus], *, with_selections: bool
+) -> Material:
+    fact_ids = await report_rows.fact_ids(pool, target, statuses=statuses, limit=FINDINGS_MAX)
+    return await read(pool, fact_ids, with_selections=with_selections)
 
 
 async def subjects_of(pool: Pool, target: Target, arrangement: Arrangement) -> tuple[SubjectPart, ...]:

@@ -16,6 +16,7 @@ from chiron_workers.runs.session import Session
 from chiron_workers.sources.changes import SourceChanges
 from chiron_workers.states import Decider, FactStatus, Ground, Relation, Verdict
 
+PAGES_AHEAD = 1  # Postgres reads on while what it gave is made use of
 STANDS = Ground.STANDS
 UNCOUNTED = frozenset({Verdict.CONTRADICTED, Verdict.SILENT})  # they say nothing for their fact
 
@@ -42,14 +43,16 @@ async def read(pool: Pool, fact_ids: Sequence[str], *, with_selections: bool = F
     nothing.
     """
     material, session = Material(), Session(pool)
-    async with aclosing(report_rows.pages(pool, fact_ids)) as pages:
+    async with aclosing(report_rows.pages(pool, fact_ids, ahead=PAGES_AHEAD)) as pages:
         async for page in pages:
             await _add_page(material, page, material.findings, session)
             if with_selections:
                 material.selections |= await select(session, page.assertions)
             material.links |= {(row["fact_id"], row["other_id"]): _link(row) for row in page.links}
     ends = {end for pair in material.links for end in pair}
-    async with aclosing(report_rows.pages(pool, sorted(ends - material.findings.keys()))) as pages:
+    async with aclosing(
+        report_rows.pages(pool, sorted(ends - material.findings.keys()), ahead=PAGES_AHEAD)
+    ) as pages:
         async for page in pages:
             await _add_page(material, page, material.aside, session)
             if with_selections:

@@ -1,6 +1,5 @@
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import aclosing
 from datetime import UTC, datetime
 from itertools import chain
 from uuid import UUID
@@ -31,10 +30,9 @@ async def exported(pool: Pool, target: UUID | str | None, *, with_snapshots: boo
     fact_ids = await _fact_ids(pool, target)
     yield {"kind": records.KIND, "version": records.VERSION, "exported_at": datetime.now(UTC)}
     exports = _Export(pool, frozenset(fact_ids), with_snapshots=with_snapshots)
-    async with aclosing(report_rows.pages(pool, fact_ids)) as pages:
-        async for page in pages:
-            async for record in exports.page(page):
-                yield record
+    async for page in report_rows.pages(pool, fact_ids):
+        async for record in exports.page(page):
+            yield record
 
 
 async def _fact_ids(pool: Pool, scope: UUID | str | None) -> list[str]:

@@ -23,7 +23,6 @@ from chiron_workers.states import FactStatus
 
 SQL = load(__file__, USAGE_SQL)
 PAGE_FACTS = 500
-PAGES_AHEAD = 1  # that are read before they are asked for
 
 
 class Kind(StrEnum):
@@ -102,17 +101,19 @@ async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:
     return {status: counts.get(status, 0) for status in FactStatus}
 
 
-async def pages(pool: Pool, fact_ids: Sequence[str]) -> AsyncGenerator[Rows]:
+async def pages(pool: Pool, fact_ids: Sequence[str], *, ahead: int = 0) -> AsyncGenerator[Rows]:
     """The rows of facts in pages of at most 500, in the order of their ids; a fact that is gone by then is left out.
 
-    No transaction stays open between two pages, so a slow reader holds up nobody. Postgres reads the next page while the reader
-    is at one; leave early through `aclosing`.
+    No transaction stays open between two pages, so a slow reader holds up nobody.
+
+    Args:
+        ahead: How many pages are read while the reader is at one; leave early through `aclosing`.
     """
     tasks = deque[asyncio.Task[Rows]]()
     try:
         for start in range(0, len(fact_ids), PAGE_FACTS):
             tasks.append(asyncio.create_task(_page(pool, fact_ids[start : start + PAGE_FACTS])))
-            if len(tasks) > PAGES_AHEAD:
+            if len(tasks) > ahead:
                 yield await tasks.popleft()
         while tasks:
             yield await tasks.popleft()

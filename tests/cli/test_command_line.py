@@ -44,12 +44,28 @@ HEAVY = {
 }  # fmt: skip
 
 
-def imported_by(code: str) -> set[str]:
-    """The packages that a program imports, as `-X importtime` names them, without those of the standard library."""
+# What statements, answers and texts are judged by: a tenth of a second, for workers and for commands that write.
+JUDGING = (
+    "chiron_workers.documents.sandbox",
+    "chiron_workers.evidence.figures",
+    "chiron_workers.evidence.quotes.quotes",
+    "chiron_workers.evidence.statements",
+    "chiron_workers.knowledge.drafts.sections",
+    "chiron_workers.knowledge.facts.verdicts",
+)
+
+
+def modules_of(code: str) -> set[str]:
+    """The modules that a program imports, as `-X importtime` names them."""
     command = [sys.executable, "-X", "importtime", "-c", code]
     process = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     lines = [line for line in process.stderr.splitlines() if line.startswith("import time:")]
-    packages = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines} - sys.stdlib_module_names
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def imported_by(code: str) -> set[str]:
+    """The packages that a program imports, without those of the standard library."""
+    packages = {module.partition(".")[0] for module in modules_of(code)} - sys.stdlib_module_names
     # Libraries also try what is not there.
     return {name for name in packages - {"sitecustomize"} if name.isidentifier() and find_spec(name)}
 
@@ -74,6 +90,12 @@ def test_listing_and_showing_import_neither_numpy_nor_rich_nor_what_only_other_c
 def test_the_help_of_a_command_imports_no_library_that_only_its_work_needs(name: str) -> None:
     code = f"import sys; sys.argv[1:] = [{name!r}, '--help']; from chiron_api.cli import build; build()(standalone_mode=False)"
     assert imported_by(code) & HEAVY == set()
+
+
+@pytest.mark.parametrize("name", ["learn", "list", "report", "results", "search", "show"])
+def test_the_help_of_a_command_that_reads_imports_nothing_that_judges(name: str) -> None:
+    code = f"import sys; sys.argv[1:] = [{name!r}, '--help']; from chiron_api.cli import build; build()(standalone_mode=False)"
+    assert [module for module in sorted(modules_of(code)) if module.startswith(JUDGING)] == []
 
 
 def test_the_overview_names_every_command_there_is() -> None:

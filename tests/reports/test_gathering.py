@@ -4,6 +4,8 @@ import pytest
 
 from chiron_api.reports.gathering import gather
 from chiron_workers.errors import NotFound
+from chiron_workers.knowledge.facts.confidences import Confidences
+from chiron_workers.runs.session import Session
 from chiron_workers.states import FactStatus
 
 
@@ -44,6 +46,18 @@ async def test_each_citation_resolves_to_the_passage_and_its_source(sea_ice, poo
     )  # fmt: skip
     assert sources[third.source].fetched_at is None
     assert [source.number for source in report.sources] == list(range(1, len(report.sources) + 1))
+
+
+async def test_the_independent_sources_of_a_finding_are_those_that_its_confidence_counts(sea_ice, pool):
+    shelf = sea_ice.shelf
+    backed = shelf.fact("sea-ice", "Drifting ice is thinner.", "https://g.org/", run_id=sea_ice.run)
+    backing = shelf.fact("sea-ice", "Ice that drifts is thin.", "https://h.org/", run_id=sea_ice.run)
+    shelf.link(backing, backed, "supports")
+    shelf.fact("sea-ice", "Ice is salty.", "https://i.org/", run_id=sea_ice.run, verdict="silent")
+    report = await gather(pool, "sea-ice", with_candidates=True)
+    origins = {finding.fact_id: finding.origins for finding in report.findings}
+    assert origins == await Confidences(Session(pool)).origin_counts(list(origins))
+    assert set(origins.values()) >= {0, 1, 2}
 
 
 async def test_candidates_stay_out_unless_they_are_asked_for_and_withdrawn_facts_always(sea_ice, pool):

@@ -1,4 +1,7 @@
+import asyncio
 import sys
+from contextlib import aclosing
+from dataclasses import replace
 
 from chiron_api.reports.arranging import arrange
 from chiron_api.reports.coverage import cover
@@ -24,6 +27,25 @@ async def test_no_transaction_is_open_between_two_pages(shelf, pool, monkeypatch
         sizes.append(len(page.facts))
         assert shelf.connection.execute(OPEN).fetchone() == (0,)
     assert sizes == [2, 2, 2, 1]
+
+
+async def test_a_report_is_the_same_whether_its_facts_are_read_at_once_or_one_by_one(
+    sea_ice, pool, monkeypatch
+):
+    whole = await gather(pool, "sea-ice")
+    monkeypatch.setattr(report_rows, "PAGE_FACTS", 1)
+    assert replace(await gather(pool, "sea-ice"), made_at=whole.made_at) == whole
+
+
+async def test_pages_that_are_read_ahead_end_with_their_reader(shelf, pool, monkeypatch):
+    shelf.subject("many")
+    found = [str(shelf.fact("many", f"Fact {n}.", "https://a.org/")) for n in range(7)]
+    monkeypatch.setattr(report_rows, "PAGE_FACTS", 1)
+    others = asyncio.all_tasks()
+    async with aclosing(report_rows.pages(pool, found, ahead=3)) as pages:
+        first = await anext(pages)
+    assert [row["content"] for row in first.facts] == ["Fact 0."]
+    assert asyncio.all_tasks() == others
 
 
 async def test_the_loop_that_answers_everybody_arranges_no_report(sea_ice, pool):

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from chiron_api.reports.formats import markdown
-from chiron_api.reports.formats.markdown_text import escape
+from chiron_api.reports.formats.markdown_text import MARKUP, escape
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.phrasing import one_line
+from chiron_api.reports.phrasing import UNPRINTABLE, one_line
 
 COMMONMARK = MarkdownIt("commonmark")
 GITHUB = MarkdownIt("gfm-like", {"linkify": False}).enable(["table", "strikethrough"])
@@ -21,6 +21,18 @@ def words(parser: MarkdownIt, text: str) -> tuple[set[str], str]:
     inline = [child for block in blocks for child in block.children or ()]
     kinds = {token.type for token in [*blocks, *inline]}
     return kinds, "".join(child.content for child in inline)
+
+
+def test_what_is_passed_over_is_what_cleaning_and_escaping_would_leave_as_it_is():
+    """Most texts hold nothing to clean or to escape, and are looked at once."""
+    for letter in map(chr, range(0x1_0000)):
+        for text in (f"a{letter}b", f"{letter}ab", f"ab{letter}"):
+            line = " ".join(UNPRINTABLE.sub("", text).split())
+            assert one_line(text) == line, repr(text)
+        assert (escape(f"a{letter}{letter}") != f"a{letter}{letter}") == bool(
+            MARKUP.search(f"a{letter}{letter}") or one_line(f"a{letter}{letter}") != f"a{letter}{letter}"
+        )
+    assert [one_line(text) for text in ("", " ", "a  b", " a b", "a b ")] == ["", "", "a b", "a b", "a b"]
 
 
 @given(st.one_of(st.text(), st.text(alphabet=NASTY)))
