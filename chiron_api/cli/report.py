@@ -10,7 +10,7 @@ from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.scope import resolve_scope
-from chiron_api.reports.write import joined, refuse_to_overwrite, write
+from chiron_api.reports.write import join_pieces, refuse_to_overwrite, write
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import id_of, is_reference
 from chiron_workers.db.connect import Pool, open_pool
@@ -80,7 +80,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
         if format is None and sys.stdout.isatty():
             print_markdown("".join(parts))
         else:
-            sys.stdout.writelines(joined(parts))
+            sys.stdout.writelines(join_pieces(parts))
 
 
 async def written(

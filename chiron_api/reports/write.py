@@ -46,7 +46,7 @@ def write(report: Report, format: Format, target: Path, *, force: bool = False) 
     return f"{target} written."
 
 
-def joined(pieces: Iterable[str]) -> Iterator[str]:
+def join_pieces(pieces: Iterable[str]) -> Iterator[str]:
     """The pieces of a report, many at once, since each write takes its time."""
     texts, chars = list[str](), 0
     for piece in pieces:
