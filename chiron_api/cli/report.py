@@ -96,9 +96,9 @@ async def written(
     from chiron_workers.access.audit import command
     from chiron_workers.pubsub.signals import notify
 
-    async with command(pool, "batches.report", selection) as made:
+    async with command(pool, "batches.report", selection) as objects:
         receipt = await submit_report(pool, selection, wishes)
-        made["batches"] = receipt.batch_id
+        objects["batches"] = receipt.batch_id
     await notify(settings().redis_url, receipt.batch_id)
     if as_json:
         typer.echo(json_line({"batch_id": receipt.batch_id, "run_ids": receipt.run_ids}))

@@ -175,8 +175,8 @@ def _sources(report: Report, links: Links) -> Iterator[str]:
 def _source(source: Source, links: Links) -> str:
     address = _address(source, links.get(source.number))
     parts = [escape(source.title), address, *map(escape, phrasing.source_details(source))]
-    numbers, more = phrasing.cited_by(source)
-    cited_by = ", ".join(map(str, numbers)) + more
+    numbers, tail = phrasing.cited_by(source)
+    cited_by = ", ".join(map(str, numbers)) + tail
     return f"**\\[{source.number}\\]** {' · '.join(part for part in parts if part)} · for finding {cited_by}"
 
 
