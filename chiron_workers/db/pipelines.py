@@ -45,11 +45,24 @@ async def _execute(
 
 
 class _Pipeline(AsyncPipeline):
-    """Ends with its Sync alone.
+    """Sends everything at its end, in as few packets as hold it, and ends with its Sync alone.
 
-    psycopg sends a request to flush behind it. Postgres reads that as the next message and waits for one more, which is when it
-    does not count how long a transaction is idle: one whose worker stands still would never be ended.
+    psycopg sends each statement by itself: a system call, and Postgres wakes up for it. Behind the Sync it sends a request to
+    flush. Postgres reads that as the next message and waits for one more, which is when it does not count how long a
+    transaction is idle: one whose worker stands still would never be ended.
     """
+
+    _is_complete = False
+
+    def _enqueue_sync(self) -> None:
+        super()._enqueue_sync()
+        self._is_complete = True
+
+    def _communicate_gen(self) -> PQGen[None]:
+        if self._is_complete:
+            while self.command_queue:
+                self.command_queue.popleft()()
+            yield from super()._communicate_gen()
 
     def _fetch_gen(self, *, flush: bool) -> PQGen[None]:
         if flush and self.result_queue:
