@@ -67,6 +67,33 @@ async def test_what_many_ask_at_once_goes_through_the_model_together(minilm, mon
     assert max(sizes) <= BATCH_MAX
 
 
+async def test_what_goes_through_the_model_together_is_about_as_long(minilm, monkeypatch):
+    await minilm.embed(["load the model"])
+    lengths = []
+    vectors = module._vectors
+
+    def measured(network, texts):
+        lengths.append([len(tokens) for tokens in texts])
+        return vectors(network, texts)
+
+    monkeypatch.setattr(module, "_vectors", measured)
+    texts = ["a word " * (1 if n % 2 else 20) for n in range(20)]
+    await asyncio.gather(*(minilm.embed([text]) for text in texts))
+    assert sum(map(len, lengths)) == 20
+    assert all(min(batch) == max(batch) for batch in lengths)
+    assert len(lengths) < 10
+
+
+async def test_a_cancelled_request_leaves_nothing_that_waits(minilm):
+    requests = [asyncio.create_task(minilm.embed([f"{'some words ' * n}"])) for n in range(1, 30)]
+    await asyncio.sleep(0)
+    for request in requests:
+        request.cancel()
+    await asyncio.gather(*requests, return_exceptions=True)
+    assert len(await minilm.embed(["a question"])) == 1
+    assert not minilm._waiting
+
+
 async def test_a_small_request_does_not_wait_for_the_end_of_a_large_one(minilm):
     large = asyncio.create_task(minilm.embed([f"{'a longer text ' * 20} {n}" for n in range(100)]))
     await minilm.embed(["start of the queue"])

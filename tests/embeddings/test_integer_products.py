@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import pytest
+
+from chiron_workers.embeddings import integer_products, minilm
+from chiron_workers.embeddings.integer_products import is_fast_here
+from chiron_workers.embeddings.protobuf import Field, number_field, read_fields, write_fields
+
+TEXTS = [
+    "!!!",
+    "x",
+    "The lighthouse was opened in 1823.",
+    "Guidelines recommend two doses of 20 mg a day, but only for adults. " * 6,
+    "日本語 and naïve café, 3.5 % of 10⁵",
+    "word " * 300,
+]
+
+
+def vectors_of(monkeypatch: pytest.MonkeyPatch, *, is_fast: bool) -> list[list[float]]:
+    monkeypatch.setattr(minilm, "is_fast_here", lambda: is_fast)
+    network = minilm._load(None)
+    return [minilm._vectors(network, [minilm._tokens(network, minilm._Request(text))])[0] for text in TEXTS]
+
+
+@pytest.mark.skipif(not is_fast_here(), reason="this processor has no instructions for it")
+def test_the_vectors_are_those_of_the_model_in_floats(monkeypatch):
+    vectors = zip(vectors_of(monkeypatch, is_fast=True), vectors_of(monkeypatch, is_fast=False), strict=True)
+    cosines = [sum(a * b for a, b in zip(one, other, strict=True)) for one, other in vectors]
+    assert min(cosines) > 0.99999
+
+
+@pytest.mark.parametrize(
+    ("flags", "is_fast"), [("fpu sse avx2", False), ("avx2 avx_vnni", True), ("avx512_vnni fpu", True)]
+)
+def test_the_processor_says_whether_it_multiplies_bytes(tmp_path: Path, monkeypatch, flags, is_fast):
+    (tmp_path / "cpuinfo").write_text(f"processor : 0\nbugs : avx_vnni\nflags : {flags}\n")
+    monkeypatch.setattr(integer_products, "CPU", tmp_path / "cpuinfo")
+    assert is_fast_here() is is_fast
+
+
+def test_a_machine_that_does_not_say_computes_in_floats(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(integer_products, "CPU", tmp_path / "none")
+    assert not is_fast_here()
+
+
+def test_a_message_is_written_as_it_was_read():
+    fields = [number_field(1, 300), Field(2, b"text"), Field(3, b"1234", 5), Field(4, b"12345678", 1)]
+    message = write_fields([*fields, number_field(5, 2**64 - 1), Field(6, b"x" * 200)])
+    assert write_fields(read_fields(message)) == message
