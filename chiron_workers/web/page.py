@@ -9,6 +9,7 @@ from chiron_workers.documents.file_types import looks_like_html, looks_like_pdf
 from chiron_workers.documents.html import read_html
 from chiron_workers.documents.pdf import read_pdf
 from chiron_workers.documents.plain import read_plain
+from chiron_workers.documents.sandbox.results import result_adapter
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolError
 from chiron_workers.sources.sources import NO_VALIDATORS, Validators
@@ -27,6 +28,10 @@ HTML = ("text/html", "application/xhtml+xml")
 PDF = "application/pdf"
 SUPPORTED_TYPES = "web_fetch reads HTML, PDF and plain text"
 PARSE_LIMITS = Limits(timeout_s=30)  # A normal page of 5 MB takes 16 s on a busy machine.
+FIRST_PAGE = b"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Tides</title>
+<meta name="author" content="A. Author"><meta name="date" content="2026-01-31"></head><body><nav><a href="/a">A</a></nav>
+<main><article><h1>Tides</h1><p>The sea rises and falls <a href="/twice">twice a day</a>.</p><ul><li>spring</li></ul>
+<table><tr><th>Place</th><th>Height</th></tr><tr><td>Brest</td><td>7 m</td></tr></table></article></main></body></html>"""
 SIGNATURES = {
     b"PK\x03\x04": "application/zip",
     b"\x89PNG": "image/png",
@@ -66,6 +71,12 @@ async def read_page(
         return await run_sandboxed(partial(parse_download, response), limits=parse_limits)
     except UnreadableError as error:
         raise ToolError(f"{display_url(response.url)} cannot be read: {error}.") from None
+
+
+def warm_up() -> None:
+    """Parse a page before processes are forked for others."""
+    parsed_page = parse_download(Download("https://example.org/", "text/html", "utf-8", FIRST_PAGE))
+    result_adapter(parse_download).dump_json(parsed_page)
 
 
 def parse_download(response: Download) -> WebPage:

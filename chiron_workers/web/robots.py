@@ -1,6 +1,7 @@
 from dataclasses import dataclass
 
 from chiron_workers.documents.charset import UndecodableError, decode
+from chiron_workers.documents.sandbox.results import result_adapter
 from chiron_workers.web.pinned_http import USER_AGENT_NAME
 
 ROBOTS_BYTES_MAX = 512_000  # RFC 9309, 2.5: at least 500 KiB.
@@ -12,6 +13,12 @@ class Permission:
 
     allows: bool
     pause_s: float = 0
+
+
+def warm_up() -> None:
+    """Evaluate a robots.txt before processes are forked for others."""
+    permission = robots_permission(b"User-agent: *\nDisallow: /private/*.html$", "https://example.org/")
+    result_adapter(robots_permission).dump_json(permission)
 
 
 def robots_permission(body: bytes, url: str) -> Permission:

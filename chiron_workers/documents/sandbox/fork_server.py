@@ -1,7 +1,8 @@
 """The fork server of the sandbox: it imports the parsers once and forks one process for each job.
 
 A fork starts in milliseconds and shares no state with earlier jobs. Forking is safe: the only other thread is
-DuckDB's, which sleeps.
+DuckDB's, which sleeps. A parser's module may have a `warm_up`, which uses it once: what it makes at its first use (patterns,
+schemas) is then there in every fork.
 """
 
 import gc
@@ -13,15 +14,12 @@ import signal
 import socket
 import sys
 from contextlib import suppress
-from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, get_type_hints
-
-from pydantic import TypeAdapter
 
 from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.sandbox.confinement import confine, end_with, readable_places
+from chiron_workers.documents.sandbox.results import FAILURE, RESULT_BYTES_MAX, SUCCESS, result_adapter
 
 PARSERS = (
     "chiron_workers.documents.read_file",
@@ -39,17 +37,17 @@ PARSERS = (
     "python_calamine",
     "trafilatura",
 )
-RESULT_BYTES_MAX = 20_000_000  # a text of 2,000,000 characters of four bytes, and what JSON adds
 OPEN_FILES_MAX = 64
 SLACK_S = 2
-SUCCESS, FAILURE = b"+", b"-"
 
 
 def serve(requests: socket.socket) -> None:
     """Fork a process for each socket received, until the parent process closes the connection."""
     for name in PARSERS:
         with suppress(ImportError):  # An optional parser; a file that needs it names the package.
-            importlib.import_module(name)
+            warm_up = getattr(importlib.import_module(name), "warm_up", None)
+            if warm_up is not None:
+                warm_up()
     readable_places()  # once for all forks
     gc.freeze()  # A garbage collection in a fork would copy every memory page that it visits.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Forks are reaped by the kernel.
@@ -67,11 +65,6 @@ def serve(requests: socket.socket) -> None:
         os.close(descriptors[0])
 
 
-def result_adapter(job: "partial[Any]") -> TypeAdapter[Any]:
-    """Serialize and validate a job's result as JSON, by the return annotation of its function."""
-    return TypeAdapter(get_type_hints(job.func)["return"])
-
-
 def _run_job(connection: Connection) -> None:
     with suppress(EOFError, OSError):  # The job was cancelled.
         connection.send_bytes(str(os.getpid()).encode())
@@ -85,7 +78,7 @@ def _result(job_bytes: bytes, memory_bytes: int) -> bytes:
     try:
         job = pickle.loads(job_bytes)  # noqa: S301  # Imports what the job needs; a stranger's bytes are data in it.
         confine()
-        payload = SUCCESS + result_adapter(job).dump_json(job())
+        payload = SUCCESS + result_adapter(job.func).dump_json(job())
     except UnreadableError as error:
         return FAILURE + str(error).encode(errors="replace")
     except MemoryError:

@@ -21,7 +21,7 @@ from typing import Generic, TypeVar
 from pydantic import ValidationError
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.sandbox.fork_server import FAILURE, RESULT_BYTES_MAX, result_adapter
+from chiron_workers.documents.sandbox.results import FAILURE, RESULT_BYTES_MAX, result_adapter
 
 T = TypeVar("T")
 
@@ -95,7 +95,7 @@ class _SandboxJob(Generic[T]):
         if payload[:1] == FAILURE:
             raise UnreadableError(payload[1:].decode())
         try:
-            return result_adapter(job).validate_json(payload[1:])  # type: ignore[no-any-return]
+            return result_adapter(job.func).validate_json(payload[1:])  # type: ignore[no-any-return]
         except ValidationError:
             raise UnreadableError("its parser gave an answer that is none") from None
 

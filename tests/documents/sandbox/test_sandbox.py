@@ -40,6 +40,11 @@ async def test_what_a_function_returns_comes_back_from_another_process() -> None
     await asyncio.to_thread(wait_until, lambda: not psutil.pid_exists(first))
 
 
+async def test_the_parsers_have_been_used_before_a_process_is_forked_for_a_job() -> None:
+    used = [await run_sandboxed(partial(sandbox_jobs.made_before), limits=LIMITS) for _ in range(2)]
+    assert used == [2, 2]  # for a page and a robots.txt, and for no job before
+
+
 def test_it_works_without_an_event_loop_too() -> None:
     assert run_sandboxed_sync(partial(sandbox_jobs.says, "word"), limits=LIMITS).blocks[0].text == "word"
 
