@@ -26,6 +26,7 @@ SQL = load(__file__)
 LOOK_EVERY_S = 1.0
 SETTLED = 0.2  # share of the turns after which what the process loads once is there
 GROWTH_TURNS = 5_000
+WINDOWS, WINDOW_TOKENS, TOKEN_BYTES = 300, 150_000, 4  # of English prose
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +84,14 @@ def main() -> None:
             sent = asyncio.run(message_bytes())
             held = play(found, asked)
         grown = held.bytes_of_a_turn
+        windows_mb = WINDOWS * WINDOW_TOKENS * TOKEN_BYTES * grown / sent / 1e6
         report.figures["run memory"] = [
             {
                 "sent_bytes_a_turn": sent,
                 "held_bytes_a_turn": round(grown),
                 "times": round(grown / sent, 2),
                 "peak_mb": round(max(held.mb), 1),
+                "full_windows_mb": round(windows_mb),
                 "turns": held.turns[-1],
             }
         ]
@@ -98,6 +101,7 @@ def main() -> None:
             ["times", f"{grown / sent:.2f}"],
             [f"MB more every {GROWTH_TURNS:,} turns", f"{grown * GROWTH_TURNS / 1e6:.1f}"],
             ["MB at the most", f"{max(held.mb):.0f}"],
+            [f"MB of {WINDOWS} windows of {WINDOW_TOKENS:,} tokens, computed", f"{windows_mb:.0f}"],
         ]
         title = f"{arguments.runs} runs of {arguments.turns} turns, load {load_average()}"
         table(title, ["memory of runs", ""], rows)
