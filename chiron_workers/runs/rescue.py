@@ -1,7 +1,15 @@
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
 
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.fence import LeasedRun
@@ -22,40 +30,62 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpiredRun(LeasedRun):
-    """A running run whose lease has run out."""
+class LostRun(LeasedRun):
+    """A running run whose holder has let its lease run out, notice included."""
 
     worker: str
     used_up: bool
 
 
-async def rescue(journal: Journal, *, may_rescue: Callable[[Server], bool], max_attempts: int) -> int:
+async def rescue(
+    journal: Journal,
+    *,
+    may_rescue: Callable[[Server], bool],
+    max_attempts: int,
+    notice: timedelta = timedelta(),
+) -> int:
     """Put the runs of dead workers back into the queue, or end those that are out of attempts; how many.
+
+    Their leases are first prolonged once more, and a holder that renews meanwhile keeps its run. Where Postgres refuses
+    to write, it has refused the holders' renewals too, and this says so.
 
     One worker at a time does this; for the others it is 0 at once.
 
     Args:
         may_rescue: Whether leases that ran out say that their holders are gone, by this server and this clock. It is
-            called after the look at the leases, so that a server which stood still in between robs nobody.
+            called after each look at the leases, so that a server which stood still in between robs nobody.
+        notice: For how long the leases are prolonged: as long as a holder that is alive takes to renew.
     """
-    args = {"max_attempts": max_attempts, "limit": RUNS_PER_PASS}
-    async with journal.pool.connection() as connection, connection.transaction():
-        lock = await (await connection.execute(SQL["lock"])).fetchone()
-        if not lock or not lock["held"]:
+    look = partial(_look, journal.pool, may_rescue)
+    async with look("expired", {"limit": RUNS_PER_PASS}) as (connection, rows):
+        if not rows:
             return 0
-        rows = await (await connection.execute(SQL["expired"], args)).fetchall()
-        expired_runs = [ExpiredRun(**row) for row in rows]
-        if not expired_runs or not may_rescue(Server(lock["server_started_at"], lock["now"])):
-            return 0
-        releases = [(run, _release(run, max_attempts)) for run in expired_runs]
-        events = await release_runs(connection, releases)
+        args = {"ids": [row["id"] for row in rows], "notice": notice}
+        until = (await fetch_one(connection, SQL["prolong"], args))["until"]
+    await asyncio.sleep(notice.total_seconds())
+    args |= {"until": until, "max_attempts": max_attempts}
+    async with look("still_expired", args) as (connection, rows):
+        lost_runs = [LostRun(**row) for row in rows]
+        events = await release_runs(connection, [(run, _release(run, max_attempts)) for run in lost_runs])
     journal.publish_all(events)
-    for batch_id in {run.batch_id for run in expired_runs}:
+    for batch_id in {run.batch_id for run in lost_runs}:
         journal.publish_all(await complete_batch(journal.pool, batch_id))
-    return len(expired_runs)
+    return len(lost_runs)
 
 
-def _release(run: ExpiredRun, max_attempts: int) -> Release:
+@asynccontextmanager
+async def _look(
+    pool: Pool, may_rescue: Callable[[Server], bool], query: str, args: Mapping[str, Any]
+) -> AsyncIterator[tuple[AsyncConnection[DictRow], list[DictRow]]]:
+    """A transaction that holds the rows of a query, none where another worker looks or `may_rescue` says no."""
+    async with pool.connection() as connection, connection.transaction():
+        lock = await fetch_one(connection, SQL["lock"])
+        rows = await (await connection.execute(SQL[query], args)).fetchall() if lock["held"] else []
+        is_allowed = not rows or may_rescue(Server(lock["server_started_at"], lock["now"]))
+        yield connection, rows if is_allowed else []
+
+
+def _release(run: LostRun, max_attempts: int) -> Release:
     if run.used_up:
         return failed_release(
             "attempts",

@@ -6,7 +6,7 @@ import dataclasses
 import random
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -88,10 +88,16 @@ async def rescue_lost_runs(
     Only once Postgres has answered this worker for a whole lease: after an outage of their own the living holders report
     back first, whoever restarted, froze, moved or was promoted.
     """
-    may_rescue, max_attempts = partial(contact.has_lasted, settings.lease_s), settings.max_attempts
+    rescue_now = partial(
+        rescue,
+        journal,
+        may_rescue=partial(contact.has_lasted, settings.lease_s),
+        max_attempts=settings.max_attempts,
+        notice=timedelta(seconds=settings.renewal_s),
+    )
     while True:
         with outages_logged("rescue"):
-            if count := await rescue(journal, may_rescue=may_rescue, max_attempts=max_attempts):
+            if count := await rescue_now():
                 log.warning("runs.rescued", runs=count)
                 on_rescue()
         await asyncio.sleep(settings.rescue_s)

@@ -1,13 +1,16 @@
 """Who may take the runs of a worker that is not heard of."""
 
+import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
 from psycopg import Connection
+from psycopg.errors import DiskFull
 from psycopg.rows import DictRow
 from psycopg.sql import SQL
+from support.postgres_faults import postgres_faults
 from support.run_harness import LEASE, Stage, open_stage
 from support.scripted_model import Says, says, scripted_model
 from support.sql_clock import SqlClock
@@ -164,6 +167,26 @@ async def test_leases_are_looked_at_before_it_is_asked_whether_they_say_anything
 
     journal = Journal(stage.pool, lambda _: None, lease_for=LEASE)
     assert await rescue(journal, may_rescue=are_locked, max_attempts=5) == 1
+
+
+async def test_a_holder_that_renews_once_postgres_writes_again_keeps_its_run(
+    stage: Stage, connection: Connection[DictRow], database_url: str
+) -> None:
+    held_id, lost_id = await stage.submit("tides", "waves")
+    held, _ = [await stage.claim(run_id) for run_id in (held_id, lost_id)]
+    await stage.rows(LOSE)
+    journal = Journal(stage.pool, lambda _: None, lease_for=LEASE)
+    rescue_now = partial(
+        rescue, journal, may_rescue=lambda _: True, max_attempts=5, notice=timedelta(seconds=2)
+    )
+    with postgres_faults(database_url) as faults, faults.full_disk(), pytest.raises(DiskFull):
+        await rescue_now()
+    rescuing = asyncio.create_task(rescue_now())
+    while not await stage.rows("select 1 from runs where leased_until > now() having count(*) = 2"):
+        await asyncio.sleep(0.01)
+    renew(connection, [(held_id, held.lease)], lease_for=LEASE)
+    assert await rescuing == 1
+    assert [(await stage.row(run_id))["state"] for run_id in (held_id, lost_id)] == ["running", "queued"]
 
 
 @pytest.fixture
