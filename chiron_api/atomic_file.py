@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from chiron_workers.errors import UsageError
+
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # such an error names no file
 
 
@@ -33,3 +35,14 @@ def atomic_write(target: Path) -> Iterator[Path]:
         raise
     finally:
         partial.unlink(missing_ok=True)
+
+
+def refuse_to_overwrite(target: Path, *, force: bool) -> None:
+    """Raises UsageError if a file is there and `force` is not set, or if there is no place for it."""
+    if target.is_dir():
+        raise UsageError(f"{target} is a folder. Name a file in it.")
+    if target.exists() and not force:
+        raise UsageError(f"{target} exists. Choose another name, or overwrite it with --force.")
+    folder = target.resolve().parent if target.is_symlink() else target.parent
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {folder}.")

@@ -7,9 +7,8 @@ from typing import Annotated, TextIO
 
 import typer
 
-from chiron_api.atomic_file import atomic_write
+from chiron_api.atomic_file import atomic_write, refuse_to_overwrite
 from chiron_api.cli.report import require_one, selection_of
-from chiron_api.reports.write import refuse_to_overwrite
 from chiron_api.text import as_json
 from chiron_api.transfer.csv_writer import CsvWriter
 from chiron_api.transfer.exporting import exported

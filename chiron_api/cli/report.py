@@ -4,13 +4,14 @@ from uuid import UUID
 
 import typer
 
+from chiron_api.atomic_file import refuse_to_overwrite
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input import report_options as options
 from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.scope import resolve_scope
-from chiron_api.reports.write import join_pieces, refuse_to_overwrite, write
+from chiron_api.reports.write import join_pieces, write
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import id_of, is_reference
 from chiron_workers.db.connect import Pool, open_pool

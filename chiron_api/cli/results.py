@@ -60,7 +60,7 @@ def _format(format: RowFormat | None, output: Path | None, *, as_json: bool, for
         if format is RowFormat.XLSX:
             raise UsageError("Say with --output where the workbook goes: xlsx cannot be printed.")
     else:
-        from chiron_api.reports.write import refuse_to_overwrite
+        from chiron_api.atomic_file import refuse_to_overwrite
 
         refuse_to_overwrite(output, force=force)
     row_format = format or (_format_of(output) if output is not None else None)

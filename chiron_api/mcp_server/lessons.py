@@ -8,8 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from chiron_api.mcp_server.research import Name, StartedResearch, Usd, tool_errors
-from chiron_api.reports.lessons.document import LessonFormat
-from chiron_api.reports.lessons.formats import render
+from chiron_api.reports.lessons.formats import LessonFormat, render
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.validation import parse_id
 from chiron_workers.knowledge.lessons.reading import (

@@ -14,7 +14,7 @@ from chiron_api.mcp_server.reports import visible_target
 from chiron_api.mcp_server.research import describe
 from chiron_api.reports.formats import FORMATS
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.lessons.document import LessonFormat
+from chiron_api.reports.lessons.formats import LessonFormat
 from chiron_api.reports.lessons.formats import render as render_lesson
 from chiron_api.text import as_json
 from chiron_api.views.coverage_maps import MapFormat, load_map

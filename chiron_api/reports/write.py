@@ -2,11 +2,10 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chiron_api.atomic_file import atomic_write
+from chiron_api.atomic_file import atomic_write, refuse_to_overwrite
 from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.report import Report
 from chiron_workers.db.connect import Pool
-from chiron_workers.errors import UsageError
 
 CHARS_AT_ONCE = 100_000
 
@@ -61,14 +60,3 @@ def join_pieces(pieces: Iterable[str]) -> Iterator[str]:
 def encoded(piece: str | bytes) -> bytes:
     """A piece of a report as it stands in a file."""
     return piece.encode() if isinstance(piece, str) else piece
-
-
-def refuse_to_overwrite(target: Path, *, force: bool) -> None:
-    """Raises UsageError if a file is there and `force` is not set, or if there is no place for it."""
-    if target.is_dir():
-        raise UsageError(f"{target} is a folder. Name a file in it.")
-    if target.exists() and not force:
-        raise UsageError(f"{target} exists. Choose another name, or overwrite it with --force.")
-    folder = target.resolve().parent if target.is_symlink() else target.parent
-    if not folder.is_dir():
-        raise UsageError(f"There is no folder {folder}.")

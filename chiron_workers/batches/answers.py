@@ -88,4 +88,6 @@ async def _line_page(pool: Pool, target: UUID, after: UUID | None) -> DictRow:
 async def _page(pool: Pool, target: UUID, after: UUID | None) -> list[Result]:
     args = {"id": target, "after": after, "limit": PAGE_ROWS}
     rows = await fetch_all(pool, SQL["page"], args)
-    return [Result(**{**row, "state": RunState(row["state"])}) for row in rows]
+    for row in rows:
+        row["state"] = RunState(row["state"])
+    return [Result(**row) for row in rows]

@@ -12,8 +12,7 @@ import typer
 from chiron_api.cli.demo.home import HONESTY, SUBJECT, DemoHome
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
-from chiron_api.reports.lessons.document import LessonFormat
-from chiron_api.reports.lessons.formats import render
+from chiron_api.reports.lessons.formats import LessonFormat, render
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
 from chiron_api.views.coverage_maps import load_map, tree_lines

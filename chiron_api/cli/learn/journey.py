@@ -16,8 +16,7 @@ from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.learn.curriculum import order_curriculum
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
-from chiron_api.reports.lessons.document import LessonFormat
-from chiron_api.reports.lessons.formats import render
+from chiron_api.reports.lessons.formats import LessonFormat, render
 from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, one_line, usd
 from chiron_api.views.journeys import JourneyView, view_of

@@ -6,14 +6,12 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.atomic_file import atomic_write
+from chiron_api.atomic_file import atomic_write, refuse_to_overwrite
 from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
-from chiron_api.reports.lessons.document import LessonFormat
-from chiron_api.reports.lessons.formats import render
-from chiron_api.reports.write import refuse_to_overwrite
+from chiron_api.reports.lessons.formats import LessonFormat, render
 from chiron_workers.access.audit import command
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool

@@ -12,8 +12,7 @@ from chiron_api.http.descriptions import Responses, answers
 from chiron_api.http.requests import Flag, Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
-from chiron_api.reports.lessons.document import MEDIA_TYPES, LessonFormat
-from chiron_api.reports.lessons.formats import render
+from chiron_api.reports.lessons.formats import MEDIA_TYPES, LessonFormat, render
 from chiron_api.reports.lessons.html import HEADERS
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.knowledge.coverage.subjects import Subjects

@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from chiron_api.atomic_file import atomic_write
+from chiron_api.atomic_file import atomic_write, refuse_to_overwrite
 from chiron_api.crate.layout import DOCUMENTS, METADATA, SNAPSHOT
-from chiron_api.reports.write import refuse_to_overwrite
 from chiron_workers.errors import UsageError
 
 Sink = Callable[[str, bytes], None]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
-from enum import StrEnum
 from functools import cached_property
 
 from chiron_api.reports.phrasing import minute, one_line
@@ -15,21 +14,6 @@ FACTS_HEADING = "Facts and sources"
 EMPTY = "This lesson is being written; nothing of it was handed in yet."
 STALE = "This lesson is stale: facts that it rests on are no longer what they were."
 DELETED = "A fact that was deleted since."
-
-
-class LessonFormat(StrEnum):
-    """How a lesson is written out."""
-
-    JSON = "json"
-    MD = "md"
-    HTML = "html"
-
-
-MEDIA_TYPES = {
-    LessonFormat.JSON: "application/json",
-    LessonFormat.MD: "text/markdown; charset=utf-8",
-    LessonFormat.HTML: "text/html; charset=utf-8",
-}
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from chiron_api.http.page.forms import read_form
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.reports.lessons.document import MEDIA_TYPES, LessonDocument, LessonFormat
-from chiron_api.reports.lessons.formats import render
+from chiron_api.reports.lessons.document import LessonDocument
+from chiron_api.reports.lessons.formats import MEDIA_TYPES, LessonFormat, render
 from chiron_api.reports.lessons.html import HEADERS, body
 from chiron_workers.knowledge.lessons.reading import read_lesson
 from chiron_workers.learning.journeys import find_journey
