@@ -16,6 +16,7 @@ from datetime import timedelta
 from random import Random
 
 import psycopg
+import uvloop
 from cpu import cpu_of, load_average, spent
 from figures import begin, table
 from psycopg import sql
@@ -39,6 +40,7 @@ from chiron_workers.sources.sources import Page, Sources
 from chiron_workers.telemetry.logs import log_to_stderr
 from chiron_workers.toolkit.registry import Registry
 from chiron_workers.tools.knowledge import store_knowledge
+from chiron_workers.worker.memory import spare_start_up
 
 SUBJECT = "Landmarks"
 LEASE = timedelta(minutes=10)
@@ -217,6 +219,8 @@ def delay_commits(at: Services, ms: int) -> None:
 async def measure(arguments: argparse.Namespace, at: Services) -> tuple[Calls, dict[int, list[Pace]]]:
     embedder = open_embedder(at.settings)
     try:
+        await embedder.embed(["The model is loaded."])
+        spare_start_up()
         calls = await count_calls(at, embedder, facts=arguments.facts // 10, seed=1)
         paces: dict[int, list[Pace]] = {ms: [] for ms in arguments.commit_ms}
         for repeat in range(arguments.repeats):
@@ -243,7 +247,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     with begin(parser) as (arguments, report), services() as at:
         log_to_stderr("warning")
-        calls, paces = asyncio.run(measure(arguments, at))
+        calls, paces = uvloop.run(measure(arguments, at))  # as a worker does
         report.figures = {"a call": [asdict(calls)]}
         report.figures |= {
             f"commits +{ms} ms": [asdict(each) for each in found] for ms, found in paces.items()

@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -172,7 +171,8 @@ async def _locate_quote(store: Store, new_claim: Claim) -> Claim:
             observed_at=texts[0].fetched_at,
             stated_kind=texts[0].stated_kind,
         )
-    return await asyncio.to_thread(_place_quote, new_claim, new_claim.quote, texts)
+    place = partial(_place_quote, new_claim, new_claim.quote, texts)
+    return await offload_if_long(place, *(version.text for version in texts))
 
 
 def _place_quote(new_claim: Claim, quote: str, versions: Sequence[Snapshot]) -> Claim:

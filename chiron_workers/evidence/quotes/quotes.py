@@ -20,8 +20,9 @@ from chiron_workers.evidence.quotes.windows import Window, windows
 QUOTE_CHARS_MAX = 4_000
 LETTERS_MIN = 10  # fewer stand in too many places of a text to point to one of them
 TRIES_MAX = 2_000  # places that hold a quote's letters but not its words
-KEPT_PAGES_MAX = 16  # in one spelling, as several quotes of a page are looked for one after the other
-KEPT_PAGE_CHARS_MAX = 32_000  # 20 bytes for each
+KEPT_PAGES_MAX = (
+    8  # in one spelling, as several quotes of a page are looked for one after the other; 2 MB each at most
+)
 WORD = re.compile(r"[^\W_]+")
 # Scripts without spaces between words: each character counts for two letters, and a quote may begin at any.
 SPACELESS = re.compile(
@@ -73,12 +74,8 @@ def _first_span(tries: Tries, window: Window) -> tuple[int, int] | None:
     return None
 
 
-def _normalise_page(text: str) -> NormalisedText:
-    return _normalise_kept(text) if len(text) <= KEPT_PAGE_CHARS_MAX else normalise(text)
-
-
 @lru_cache(maxsize=KEPT_PAGES_MAX)
-def _normalise_kept(text: str) -> NormalisedText:
+def _normalise_page(text: str) -> NormalisedText:
     return normalise(text)
 
 

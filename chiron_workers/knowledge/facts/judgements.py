@@ -65,11 +65,13 @@ class Judgements:
         return [_without_false_merge(verdicts[text], claim_text, text) for text in fact_texts]
 
     async def _stored(self, claim_text: str, fact_texts: Sequence[str]) -> dict[str, RelationVerdict]:
+        if not fact_texts:
+            return {}
         args = {
             "pairs": [_pair_hash(claim_text, text) for text in fact_texts],
             "reversed": [_pair_hash(text, claim_text) for text in fact_texts],
         }
-        rows = await self._session.rows(SQL["find"], args) if fact_texts else []
+        rows = await self._session.rows(SQL["find"], args)
         return {
             fact_texts[row["n"] - 1]: RelationVerdict(Relation(row["relation"]), row["reason"])
             for row in rows

@@ -103,13 +103,18 @@ class Matching:
             "cosine_min": NEIGHBOUR_COSINE_MIN,
             "quoted_hash": _quoted_hash(claim),
         }
+        moment_args = {
+            "hash": claim.text_hash,
+            "subject_id": claim.subject_id,
+            "may_lock": not self._session.is_writing,  # it ends with these reads
+        }
         nearest, ([moment], withdrawn_rows) = await self._search.nearest_beside(
             vector,
             claim.subject_id,
             limit=NEIGHBOURS_MAX,
             quoted_hash=_quoted_hash(claim),
             beside=(
-                Statement(SQL["moment"], {"hash": claim.text_hash, "subject_id": claim.subject_id}),
+                Statement(SQL["moment"], moment_args),
                 Statement(SQL["withdrawn"].format(table=table), withdrawn_args),
             ),
         )

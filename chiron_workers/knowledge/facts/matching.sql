@@ -1,7 +1,12 @@
 -- moment
--- When a claim is compared, or since when others write that it does not see yet, however long the commit of one takes; and the
--- text it rests on where nobody has made its minhash yet.
-select least(clock_timestamp(),
+-- Since when a claim does not see what others write: now, or since when those write that have declared it, however long the commit
+-- of one takes. Others hold the subject alone. If one does at this moment, what it has written is not seen either: none writes
+-- for a minute. A second is for clocks that are set. And the text that the claim rests on where nobody has made its minhash yet.
+select least(now() - case
+                       when %(may_lock)s and pg_try_advisory_xact_lock_shared(7201849, hashtext(%(subject_id)s))
+                         then interval '1 second'
+                       else interval '1 minute'
+                     end,
              (select min(at)
                 from fact_intents
                where subject_id = %(subject_id)s
@@ -29,14 +34,13 @@ select f.id::text as id, f.content, f.status, 1 - n.distance as cosine, {{same_t
   returning id
 
 -- newest
--- What was stored since the claim was compared, as near as what it was compared with. A fact is dated when it is written, and no
--- transaction that writes one without an intent lasts for a minute after that.
+-- What was stored since the claim was compared, as near as what it was compared with. A fact is dated when it is written.
 select f.id::text as id, f.content, f.status, 1 - (v.embedding <=> %(embedding)s::halfvec) as cosine, null::bigint as intent_id,
        {{same_text}}
   from facts f
   join {table} v on v.fact_id = f.id
  where f.subject_id = %(subject_id)s
-   and f.created_at > %(since)s::timestamptz - interval '1 minute'
+   and f.created_at > %(since)s::timestamptz
    and f.id <> all(%(compared_ids)s::uuid[])
    and 1 - (v.embedding <=> %(embedding)s::halfvec) >= %(cosine_min)s
 

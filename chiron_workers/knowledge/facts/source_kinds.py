@@ -1,6 +1,7 @@
 """The kinds of the sources that facts rest on, by the table that ships and that of CHIRON_SOURCE_KINDS."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,12 @@ from chiron_workers.states import SourceKind
 
 def kind_of(url: str, stated_kind: SourceKind | None = None) -> SourceKind:
     """The kind of source that an address is, under the settings; where it tells nothing, what its page says it is."""
-    file = settings().source_kinds
-    return with_stated(recognise(url, read_table(Path(file)) if file else None), stated_kind)
+    return with_stated(_kind_at(url, settings().source_kinds), stated_kind)
+
+
+@lru_cache(maxsize=1_024)  # a call that stores a fact asks six times
+def _kind_at(url: str, file: str) -> SourceKind:
+    return recognise(url, read_table(Path(file)) if file else None)
 
 
 def bind(url: str, claimed_score: float, stated_kind: SourceKind | None = None) -> dict[str, Any]:

@@ -229,6 +229,53 @@ async def test_whoever_has_the_subject_alone_waits_for_all_writers_and_they_wait
     assert (await writer).is_new
 
 
+async def test_what_somebody_has_written_who_has_the_subject_alone_is_seen_when_he_commits(
+    pool: Pool, others: Pool, embedder: Embedder
+) -> None:
+    await add(pool, embedder, await quoted(pool, MOON))
+    claim = await quoted(pool, SAME, source_url="https://second.example/")
+    async with asyncio.timeout(PATIENCE_S), Store(Session(others), embedder) as store:
+        await store.facts.lock_subject("moon")
+        first = await store.facts.add(await quoted(pool, BRIDGE))
+        await store.session.write(SQL("update facts set created_at = created_at - interval '30 seconds'"))
+        second = asyncio.create_task(add(pool, embedder, claim))
+        await until_waiting(pool, second)
+    joined = await second
+    assert (joined.is_joined, joined.fact_id) == (True, first.fact_id)
+
+
+async def test_a_comparison_leaves_the_subject_to_those_who_have_it_alone(
+    pool: Pool, others: Pool, embedder: Embedder
+) -> None:
+    await add(pool, embedder, await quoted(pool, MOON))
+    claim = await quoted(pool, BRIDGE)
+    async with asyncio.timeout(PATIENCE_S), Store(Session(pool), embedder) as store:
+        [vector] = await embedder.embed([BRIDGE])
+        table = await store.facts.vectors.ensure()
+        await store.facts.matching.compare(claim, vector, table)
+        async with Store(Session(others), embedder) as other:
+            await other.facts.lock_subject("moon")
+
+
+async def test_facts_that_are_near_and_unrelated_are_stored_whole(
+    pool: Pool, others: Pool, embedder: Embedder
+) -> None:
+    await add(pool, embedder, await quoted(pool, MOON))
+    claim = await quoted(pool, "The Kolmi quarry has 12 wells.")
+    async with storing(others, embedder, await quoted(pool, QUARRY)):
+        stored = await add(pool, embedder, claim)
+    [fact] = await rows(
+        pool,
+        "select f.status, f.confidence, v.status as vector_status, v.confidence as vector_confidence "
+        "from facts f join vectors_1 v on v.fact_id = f.id where f.id = %(id)s",
+        id=stored.fact_id,
+    )
+    assert (stored.is_new, stored.matches) == (True, ())
+    assert fact["status"] == fact["vector_status"] == stored.status
+    assert fact["confidence"] == fact["vector_confidence"] == pytest.approx(stored.confidence)
+    assert await rows(pool, "select 1 from fact_changes") == []
+
+
 async def test_those_who_wait_for_the_subject_hold_one_connection_together(
     pool: Pool, others: Pool, embedder: Embedder, database_url: str
 ) -> None:
