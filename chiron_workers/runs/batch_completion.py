@@ -25,7 +25,7 @@ BATCHES_PER_PASS = 100  # of one look, so that it stays short
 async def complete_batch(pool: Pool, batch_id: UUID) -> list[Event]:
     """Complete a batch whose last run has ended; the event to publish, none if a run is open or it is completed.
 
-    Call it after the commit that ended a run. Where Postgres refuses for now, a later look of a worker completes the batch.
+    Call it after the commit that ended a run. What Postgres refuses is logged, and tried again by the later looks of workers.
     """
     try:
         if not await fetch_all(pool, SQL["is_over"], {"batch_id": batch_id}):
@@ -33,13 +33,12 @@ async def complete_batch(pool: Pool, batch_id: UUID) -> list[Event]:
         async with pool.connection() as connection, connection.transaction():
             event = await _complete(connection, batch_id)
     except (psycopg.Error, PoolTimeout) as error:
-        if not is_transient(error):
-            raise
         import structlog  # which a command that only reads never needs
 
-        structlog.get_logger().warning(
-            "batch.not_completed", batch_id=str(batch_id), error=str(error).strip()
-        )
+        log = structlog.get_logger()
+        # One batch that is refused for ever keeps no run from its end and no worker from its others.
+        say = log.warning if is_transient(error) else log.error
+        say("batch.not_completed", batch_id=str(batch_id), error=str(error).strip())
         return []
     return [] if event is None else [event]
 

@@ -103,6 +103,24 @@ async def test_a_batch_whose_runs_are_pruned_before_its_end_is_said_is_completed
     assert (batch["open_runs"], batch["is_finished"]) == (0, True)
 
 
+async def test_a_batch_that_postgres_refuses_to_complete_keeps_nobody_else_from_an_end(stage: Stage) -> None:
+    refused_run, other_run = [(await stage.submit(topic))[0] for topic in ("tides", "moons")]
+    refused = await end_unsaid(stage, refused_run)
+    async with stage.pool.connection() as connection:
+        await connection.execute(
+            "create function refuse() returns trigger language plpgsql as $$ begin raise data_exception; end $$"
+        )
+        await connection.execute(
+            f"create trigger refuse before update on batches for each row when (new.id = '{refused}') execute function refuse()"
+        )
+    assert await complete_batch(stage.pool, refused) == []
+    await end_unsaid(stage, other_run)
+    assert [event.run_id for event in await complete_batches(stage.pool)] == [other_run]
+    async with stage.pool.connection() as connection:
+        await connection.execute("drop trigger refuse on batches")
+    assert [event.run_id for event in await complete_batches(stage.pool)] == [refused_run]
+
+
 @pytest.mark.parametrize("lock", ["select 1 from batches for update", "select 1 from batch_sums for update"])
 async def test_no_end_of_a_run_waits_for_a_row_of_its_batch(stage: Stage, lock: str) -> None:
     first, _ = await stage.submit("tides", "moons")
