@@ -31,7 +31,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class LostRun(LeasedRun):
-    """A running run whose holder has let its lease run out, notice included."""
+    """A running run whose lease has run out."""
 
     worker: str
     used_up: bool
@@ -46,25 +46,27 @@ async def rescue(
 ) -> int:
     """Put the runs of dead workers back into the queue, or end those that are out of attempts; how many.
 
-    Their leases are first prolonged once more, and a holder that renews meanwhile keeps its run. Where Postgres refuses
-    to write, it has refused the holders' renewals too, and this says so.
+    Their rows are first written as they are: where Postgres refuses that, it has refused the holders' renewals, too. A holder
+    that renews in the `notice` after that write keeps its run.
 
-    One worker at a time does this; for the others it is 0 at once.
+    One worker at a time begins with this; for the others it is 0 at once.
 
     Args:
         may_rescue: Whether leases that ran out say that their holders are gone, by this server and this clock. It is
             called after each look at the leases, so that a server which stood still in between robs nobody.
-        notice: For how long the leases are prolonged: as long as a holder that is alive takes to renew.
+        notice: As long as a holder that is alive takes to renew. It may begin before the lease is over.
     """
     look = partial(_look, journal.pool, may_rescue)
-    async with look("expired", {"limit": RUNS_PER_PASS}) as (connection, rows):
+    async with look("begin_alone", "ending", {"notice": notice, "limit": RUNS_PER_PASS}) as (
+        connection,
+        rows,
+    ):
+        args = {"ids": [row["id"] for row in rows], "max_attempts": max_attempts}
         if not rows:
             return 0
-        args = {"ids": [row["id"] for row in rows], "notice": notice}
-        until = (await fetch_one(connection, SQL["prolong"], args))["until"]
+        await connection.execute(SQL["touch"], args)
     await asyncio.sleep(notice.total_seconds())
-    args |= {"until": until, "max_attempts": max_attempts}
-    async with look("still_expired", args) as (connection, rows):
+    async with look("begin", "expired", args) as (connection, rows):
         lost_runs = [LostRun(**row) for row in rows]
         events = await release_runs(connection, [(run, _release(run, max_attempts)) for run in lost_runs])
     journal.publish_all(events)
@@ -75,13 +77,13 @@ async def rescue(
 
 @asynccontextmanager
 async def _look(
-    pool: Pool, may_rescue: Callable[[Server], bool], query: str, args: Mapping[str, Any]
+    pool: Pool, may_rescue: Callable[[Server], bool], begin: str, query: str, args: Mapping[str, Any]
 ) -> AsyncIterator[tuple[AsyncConnection[DictRow], list[DictRow]]]:
-    """A transaction that holds the rows of a query, none where another worker looks or `may_rescue` says no."""
+    """A transaction that holds the rows of a query, none where it may not look or `may_rescue` says no."""
     async with pool.connection() as connection, connection.transaction():
-        lock = await fetch_one(connection, SQL["lock"])
-        rows = await (await connection.execute(SQL[query], args)).fetchall() if lock["held"] else []
-        is_allowed = not rows or may_rescue(Server(lock["server_started_at"], lock["now"]))
+        server = await fetch_one(connection, SQL[begin])
+        rows = await (await connection.execute(SQL[query], args)).fetchall() if server["may_look"] else []
+        is_allowed = not rows or may_rescue(Server(server["started_at"], server["now"]))
         yield connection, rows if is_allowed else []
 
 
