@@ -18,7 +18,8 @@ from chiron_workers.runs.release import Release, failed_release, release_runs
 from chiron_workers.states import EventKind, RunState
 
 SQL = load(__file__)
-RUNS_PER_PASS = 200  # runs of one pass, so that a pass stays short
+RUNS_PER_PASS = 1_000
+RUNS_PER_TRANSACTION = 200  # so that each stays short
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +62,22 @@ async def rescue(
         connection,
         rows,
     ):
-        args = {"ids": [row["id"] for row in rows], "max_attempts": max_attempts}
+        run_ids = [row["id"] for row in rows]
         if not rows:
             return 0
-        await connection.execute(SQL["touch"], args)
+        await connection.execute(SQL["touch"], {"ids": run_ids})
     await asyncio.sleep(notice.total_seconds())
-    async with look("begin", "expired", args) as (connection, rows):
-        lost_runs = [LostRun(**row) for row in rows]
-        events = await release_runs(connection, [(run, _release(run, max_attempts)) for run in lost_runs])
-    journal.publish_all(events)
-    for batch_id in {run.batch_id for run in lost_runs}:
-        journal.publish_all(await complete_batch(journal.pool, batch_id))
-    return len(lost_runs)
+    count = 0
+    for start in range(0, len(run_ids), RUNS_PER_TRANSACTION):
+        args = {"ids": run_ids[start : start + RUNS_PER_TRANSACTION], "max_attempts": max_attempts}
+        async with look("begin", "expired", args) as (connection, rows):
+            lost_runs = [LostRun(**row) for row in rows]
+            events = await release_runs(connection, [(run, _release(run, max_attempts)) for run in lost_runs])
+        journal.publish_all(events)
+        for batch_id in {run.batch_id for run in lost_runs}:
+            journal.publish_all(await complete_batch(journal.pool, batch_id))
+        count += len(lost_runs)
+    return count
 
 
 @asynccontextmanager

@@ -39,6 +39,8 @@ from chiron_workers.worker.postgres_contact import PostgresContact
 
 log = structlog.get_logger()
 
+# A renewal passes over a row that a rescuer is just writing, and the next one has to come in time.
+NOTICE_RENEWALS = 1.5
 INDEX_INTERVAL_S = 300.0
 COMPLETION_INTERVAL_S = 5.0
 LOOK_S = 0.5  # between two looks whether Postgres answers
@@ -93,7 +95,7 @@ async def rescue_lost_runs(
         journal,
         may_rescue=partial(contact.has_lasted, settings.lease_s),
         max_attempts=settings.max_attempts,
-        notice=timedelta(seconds=settings.renewal_s),
+        notice=NOTICE_RENEWALS * timedelta(seconds=settings.renewal_s),
     )
     while True:
         with outages_logged("rescue"):

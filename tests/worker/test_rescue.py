@@ -19,11 +19,13 @@ from support.worker_processes import rows, running, wait_until
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool, connect, fetch_all, open_pool
 from chiron_workers.embeddings import Embedder
+from chiron_workers.runs import rescue as rescue_module
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import renew
 from chiron_workers.runs.rescue import Server, rescue
 from chiron_workers.settings import Settings
 from chiron_workers.worker import postgres_contact
+from chiron_workers.worker.duties import rescue_lost_runs
 from chiron_workers.worker.postgres_contact import PostgresContact
 
 HOUR = timedelta(hours=1)
@@ -189,6 +191,48 @@ async def test_a_holder_that_renews_once_postgres_writes_again_keeps_its_run(
     renew(connection, [(held_id, held.lease)], lease_for=LEASE)
     assert await rescuing == 1
     assert [(await stage.row(run_id))["state"] for run_id in (held_id, lost_id)] == ["running", "queued"]
+
+
+async def test_a_holder_whose_renewal_meets_the_rescuers_write_has_time_for_the_next_one(
+    stage: Stage, connection: Connection[DictRow], settings: Settings
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    await stage.rows(LOSE)
+    journal, is_over, looked_at = Journal(stage.pool, lambda _: None, lease_for=LEASE), asyncio.Event(), []
+
+    class Contact(PostgresContact):
+        def has_lasted(self, seconds: float, server: Server) -> bool:
+            looked_at.append(asyncio.get_running_loop().time())
+            renew(connection, [(run_id, run.lease)], lease_for=LEASE)
+            return True
+
+    contact = Contact(lease_for=LEASE)
+    duty = asyncio.create_task(rescue_lost_runs(journal, settings, contact, on_rescue=is_over.set))
+    await is_over.wait()
+    duty.cancel()
+    first_look, second_look = looked_at
+    assert second_look - first_look > 1.25 * settings.renewal_s
+
+
+async def test_all_lost_runs_are_taken_after_one_notice_by_few_in_a_transaction(
+    stage: Stage, connection: Connection[DictRow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rescue_module, "RUNS_PER_TRANSACTION", 2)
+    for run_id in await stage.submit("tides", "waves", "moons"):
+        await stage.claim(run_id)
+    await stage.rows(LOSE)
+    locked = []
+
+    def count_locked(_: Server) -> bool:
+        free = connection.execute("select 1 from runs where state = 'running' for update skip locked")
+        running = connection.execute("select 1 from runs where state = 'running'")
+        locked.append(running.rowcount - free.rowcount)
+        return True
+
+    journal = Journal(stage.pool, lambda _: None, lease_for=LEASE)
+    assert await rescue(journal, may_rescue=count_locked, max_attempts=5) == 3
+    assert locked == [3, 2, 1]
 
 
 @pytest.fixture
