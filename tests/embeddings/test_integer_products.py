@@ -4,7 +4,6 @@ import pytest
 
 from chiron_workers.embeddings import integer_products, minilm
 from chiron_workers.embeddings.integer_products import is_fast_here
-from chiron_workers.embeddings.protobuf import Field, number_field, read_fields, write_fields
 
 TEXTS = [
     "!!!",
@@ -41,9 +40,3 @@ def test_the_processor_says_whether_it_multiplies_bytes(tmp_path: Path, monkeypa
 def test_a_machine_that_does_not_say_computes_in_floats(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(integer_products, "CPU", tmp_path / "none")
     assert not is_fast_here()
-
-
-def test_a_message_is_written_as_it_was_read():
-    fields = [number_field(1, 300), Field(2, b"text"), Field(3, b"1234", 5), Field(4, b"12345678", 1)]
-    message = write_fields([*fields, number_field(5, 2**64 - 1), Field(6, b"x" * 200)])
-    assert write_fields(read_fields(message)) == message
