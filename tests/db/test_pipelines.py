@@ -1,0 +1,44 @@
+"""Statements that go out together."""
+
+import psycopg
+import pytest
+from psycopg.sql import SQL
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.pipelines import Statement, send
+
+BEGIN, COMMIT, ROLLBACK = (Statement(SQL(word)) for word in ("begin", "commit", "rollback"))
+PLACE = SQL("select %(place)s::int as place")
+LONG = SQL("select repeat(%(text)s::text, 100) as text")
+CHARS = 100_000  # more than a socket holds
+
+
+def place(number: int) -> Statement:
+    return Statement(PLACE, {"place": number})
+
+
+async def test_each_statement_has_its_rows_whether_it_is_prepared_or_not(pool: Pool) -> None:
+    async with pool.connection() as connection:
+        for first in range(0, 36, 12):  # the sixth of its kind is prepared
+            results = await send(connection, [place(first + n) for n in range(12)])
+            assert [rows[0]["place"] for rows in results] == list(range(first, first + 12))
+
+
+async def test_arguments_and_results_may_be_larger_than_what_a_socket_holds(pool: Pool) -> None:
+    statements = [Statement(LONG, {"text": letter * CHARS}) for letter in "abcd"]
+    async with pool.connection() as connection:
+        results = await send(connection, statements)
+    assert [rows[0]["text"][-1] for rows in results] == list("abcd")
+    assert {len(rows[0]["text"]) for rows in results} == {100 * CHARS}
+
+
+async def test_what_follows_a_statement_that_fails_is_not_run_and_the_connection_goes_on(pool: Pool) -> None:
+    async with pool.connection() as connection:
+        written = Statement(SQL("create table unwanted ()"))
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            await send(connection, [BEGIN, Statement(SQL("select 1 / 0")), written, COMMIT])
+        await send(connection, [ROLLBACK, place(1)])
+        [row], _ = await send(
+            connection, [Statement(SQL("select to_regclass('unwanted') as found")), place(2)]
+        )
+    assert row["found"] is None
