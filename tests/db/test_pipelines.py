@@ -1,5 +1,7 @@
 """Statements that go out together."""
 
+import asyncio
+
 import psycopg
 import pytest
 from psycopg.sql import SQL
@@ -42,3 +44,43 @@ async def test_what_follows_a_statement_that_fails_is_not_run_and_the_connection
             connection, [Statement(SQL("select to_regclass('unwanted') as found")), place(2)]
         )
     assert row["found"] is None
+
+
+@pytest.mark.parametrize("text", ["", "x" * 3 * CHARS], ids=["small", "large"])
+@pytest.mark.parametrize("failing", [0, 2, 4])
+async def test_the_error_is_that_of_the_statement_that_failed_and_nothing_is_written(
+    pool: Pool, text: str, failing: int
+) -> None:
+    statements = [Statement(SQL("insert into texts values (%(text)s)"), {"text": text}, prepare=True)] * 4
+    statements.insert(failing, Statement(SQL("select 1 / %(zero)s"), {"zero": 0}, prepare=True))
+    async with pool.connection() as connection:
+        await connection.execute("create table texts (text text)")
+        for _ in range(3):
+            with pytest.raises(psycopg.errors.DivisionByZero):
+                await send(connection, statements)
+        assert await (await connection.execute("select from texts")).fetchall() == []
+
+
+async def test_a_value_that_cannot_be_sent_leaves_a_connection_that_works(pool: Pool) -> None:
+    async with pool.connection() as connection:
+        with pytest.raises(psycopg.ProgrammingError):
+            await send(connection, [place(1), Statement(PLACE, {"place": object()}), place(2)])
+        assert await send(connection, [place(3), place(4)]) == [[{"place": 3}], [{"place": 4}]]
+
+
+async def test_the_next_gets_a_connection_that_works_where_somebody_who_waits_is_cancelled(
+    pool: Pool,
+) -> None:
+    async def wait() -> None:
+        async with pool.connection() as connection:
+            is_sent.set()
+            await send(connection, [Statement(SQL("select pg_sleep(60)")), place(1)])
+
+    is_sent = asyncio.Event()
+    waiting = asyncio.create_task(wait())
+    await is_sent.wait()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    async with pool.connection() as connection:
+        assert await send(connection, [place(3), place(4)]) == [[{"place": 3}], [{"place": 4}]]
