@@ -48,11 +48,16 @@ async def gather(
     target = await report_rows.find_target(pool, scope, owner=owner)
     statuses = [*SHOWN_STATUSES, *(HIDDEN_STATUSES if with_candidates else ())]
     # Postgres sums up the runs while the facts are read.
-    counts, work, material = await asyncio.gather(
-        report_rows.counts(pool, target),
-        work_of(pool, target),
-        _read_facts(pool, target, statuses, with_selections=with_selections),
-    )
+    try:
+        async with asyncio.TaskGroup() as group:
+            counts_task = group.create_task(report_rows.counts(pool, target))
+            work_task = group.create_task(work_of(pool, target))
+            facts_task = group.create_task(
+                _read_facts(pool, target, statuses, with_selections=with_selections)
+            )
+    except BaseExceptionGroup as errors:  # the first says why the others were cancelled
+        raise errors.exceptions[0] from None
+    counts, work, material = counts_task.result(), work_task.result(), facts_task.result()
     # A second's work for a large report, and what else runs on this loop goes on.
     arrangement = await asyncio.to_thread(arrange, material)
     subjects = await subjects_of(pool, target, arrangement)

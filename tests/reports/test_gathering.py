@@ -1,9 +1,11 @@
+import asyncio
 from uuid import uuid4
 
 import pytest
 
 from chiron_api.reports.gathering import gather
 from chiron_workers.errors import NotFound
+from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.facts.confidences import Confidences
 from chiron_workers.runs.session import Session
 from chiron_workers.states import FactStatus
@@ -135,3 +137,14 @@ async def test_a_subject_of_which_nothing_is_known_has_a_report_too(shelf, pool)
 async def test_what_is_unknown_is_said(pool, wanted, words):
     with pytest.raises(NotFound, match=words):
         await gather(pool, wanted)
+
+
+async def test_whoever_cannot_sum_up_the_runs_reads_no_facts_on(sea_ice, pool, monkeypatch):
+    async def refuse(*_: object) -> None:
+        raise NotFound("gone")
+
+    monkeypatch.setattr(report_rows, "counts", refuse)
+    others = asyncio.all_tasks()
+    with pytest.raises(NotFound, match="gone"):
+        await gather(pool, "sea-ice")
+    assert asyncio.all_tasks() == others
