@@ -73,9 +73,7 @@ def one_line(text: str) -> str:
     """A text on one line, without what a screen would obey."""
     if not text.isprintable():
         text = UNPRINTABLE.sub("", text)
-    elif (
-        "  " not in text and text[:1] != " " and text[-1:] != " "
-    ):  # most texts: spaces are all that parts them
+    elif "  " not in text and not text.startswith(" ") and not text.endswith(" "):  # most texts
         return text
     return " ".join(text.split())
 

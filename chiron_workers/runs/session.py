@@ -83,9 +83,8 @@ class Session:
     confirmed_ids: set[str] = field(default_factory=set)  # facts of before this run that it met
     _connection: AsyncConnection[DictRow] | None = None
     _turns: list[asyncio.Lock] = field(default_factory=list)
-    _before_commit: list[Statement] = field(
-        default_factory=list
-    )  # sent with the statement that ends the session
+    # Sent with the statement that ends the session.
+    _before_commit: list[Statement] = field(default_factory=list)
     _on_rollback: list[Statement] = field(default_factory=list)  # follow a rollback
 
     @property

@@ -65,9 +65,8 @@ async def test_a_worker_that_dies_after_a_silent_exit_leaves_nothing_to_pay_for(
         await asyncio.sleep(0.001)
     execution.drop()
     outcome = await task
-    if (
-        outcome is Outcome.LEFT and (await stage.row(run_id))["state"] == "running"
-    ):  # its end may be committed
+    # Its end may be committed all the same.
+    if outcome is Outcome.LEFT and (await stage.row(run_id))["state"] == "running":
         await stage.rows(
             "update runs set leased_until = now() - interval '1 s' where state = 'running' returning 1"
         )

@@ -5,10 +5,9 @@ import re
 from chiron_api.reports.phrasing import one_line
 
 # Also what only Obsidian reads: tags begin with #, comments with %%, highlights with ==.
-LETTERS = re.compile(
-    r"[\\`*_\[\]<>|~&$^#%=]"
-)  # those that MARKUP may find, looked for in a fraction of its time
 MARKUP = re.compile(r"([\\`*_\[\]<>|~&$^#]|%(?=%)|(?<=%)%|=(?==)|(?<==)=)")
+# Each letter that MARKUP may find, looked for in a fraction of its time.
+LETTERS = re.compile(r"[\\`*_\[\]<>|~&$^#%=]")
 # What begins a block where a line begins: lists, quotes, rules.
 OPENING = re.compile(r"^([-+=>:](?=[\s\-=:]|$)|\d+(?=[.)]))")
 BLOCK_LETTERS = frozenset("-+=>:")

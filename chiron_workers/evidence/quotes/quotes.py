@@ -20,9 +20,8 @@ from chiron_workers.evidence.quotes.windows import Window, windows
 QUOTE_CHARS_MAX = 4_000
 LETTERS_MIN = 10  # fewer stand in too many places of a text to point to one of them
 TRIES_MAX = 2_000  # places that hold a quote's letters but not its words
-KEPT_PAGES_MAX = (
-    8  # in one spelling, as several quotes of a page are looked for one after the other; 2 MB each at most
-)
+# In one spelling, as several quotes of a page are looked for one after the other; 2 MB each at most.
+KEPT_PAGES_MAX = 8
 WORD = re.compile(r"[^\W_]+")
 # Scripts without spaces between words: each character counts for two letters, and a quote may begin at any.
 SPACELESS = re.compile(
