@@ -43,11 +43,7 @@ SLACK_S = 2
 
 def serve(requests: socket.socket) -> None:
     """Fork a process for each socket received, until the parent process closes the connection."""
-    for name in PARSERS:
-        with suppress(ImportError):  # An optional parser; a file that needs it names the package.
-            warm_up = getattr(importlib.import_module(name), "warm_up", None)
-            if warm_up is not None:
-                warm_up()
+    load_parsers()
     readable_places()  # once for all forks
     gc.freeze()  # A garbage collection in a fork would copy every memory page that it visits.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # Forks are reaped by the kernel.
@@ -63,6 +59,16 @@ def serve(requests: socket.socket) -> None:
                 _run_job(connection)
             os._exit(0)
         os.close(descriptors[0])
+
+
+def load_parsers() -> None:
+    """Import the parsers, and use those once that have a `warm_up`."""
+    for name in PARSERS:
+        with suppress(ImportError):  # An optional parser; a file that needs it names the package.
+            warm_up = getattr(importlib.import_module(name), "warm_up", None)
+            if warm_up is not None:
+                with suppress(Exception):  # One parser that does not work keeps no others from their files.
+                    warm_up()
 
 
 def _run_job(connection: Connection) -> None:

@@ -6,6 +6,7 @@ import threading
 import time
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import psutil
 import pytest
@@ -14,6 +15,7 @@ from support.event_loop_delay import beating
 from support.worker_processes import wait_until
 
 from chiron_workers.documents.document import Block, Document, UnreadableError
+from chiron_workers.documents.sandbox import fork_server
 from chiron_workers.documents.sandbox.sandbox import (
     JOBS_MAX,
     Limits,
@@ -43,6 +45,23 @@ async def test_what_a_function_returns_comes_back_from_another_process() -> None
 async def test_the_parsers_have_been_used_before_a_process_is_forked_for_a_job() -> None:
     used = [await run_sandboxed(partial(sandbox_jobs.made_before), limits=LIMITS) for _ in range(2)]
     assert used == [2, 2]  # for a page and a robots.txt, and for no job before
+
+
+def test_a_parser_that_does_not_work_keeps_no_others_from_being_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Broken(ModuleType):
+        def warm_up(self) -> None:
+            raise ValueError
+
+    used = []
+    works = ModuleType("works")
+    works.warm_up = lambda: used.append(1)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "broken", Broken("broken"))
+    monkeypatch.setitem(sys.modules, "works", works)
+    monkeypatch.setattr(fork_server, "PARSERS", ("broken", "missing_parser", "works"))
+    fork_server.load_parsers()
+    assert used == [1]
 
 
 def test_it_works_without_an_event_loop_too() -> None:
