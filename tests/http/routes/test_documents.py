@@ -86,7 +86,7 @@ async def test_a_document_that_does_not_go_on_is_given_up(
 
     async def stalled() -> AsyncIterator[bytes]:
         yield b"The beginning"
-        await asyncio.sleep(60)
+        await asyncio.sleep(10 * bodies.BODY_TIMEOUT_S)
 
     answer = await send(client, stalled(), "slow.md")
     assert answer.status_code == 408
