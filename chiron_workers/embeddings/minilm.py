@@ -54,9 +54,8 @@ class MiniLM:
     def __init__(self, model_file: Path | None = None) -> None:
         self._model_file = model_file
         self._network: _Network | None = None
-        self._waiting: dict[
-            _Request, bool
-        ] = {}  # in their order; each is taken off once, by whichever thread
+        # In their order; each is taken off once, by whichever thread.
+        self._waiting: dict[_Request, bool] = {}
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="minilm")
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:

@@ -13,12 +13,13 @@ select 1
    and not {{has_open_runs}};
 
 -- over
--- Batches of which a process that ended a run has not said so, since it was killed in between.
+-- Batches of which a process that ended a run has not said so, since it was killed in between. In any order: those that are
+-- refused each time keep no others out.
 select b.id
   from batches b
  where b.finished_at is null
    and not {{has_open_runs}}
- order by b.id
+ order by random()
  limit %(limit)s;
 
 -- lock_last_run

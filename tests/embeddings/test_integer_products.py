@@ -15,16 +15,23 @@ TEXTS = [
 ]
 
 
-def vectors_of(monkeypatch: pytest.MonkeyPatch, *, is_fast: bool) -> list[list[float]]:
+def vectors_of(
+    monkeypatch: pytest.MonkeyPatch, *, is_fast: bool, together: bool = False
+) -> list[list[float]]:
     monkeypatch.setattr(minilm, "is_fast_here", lambda: is_fast)
     network = minilm._load(None)
-    return [minilm._vectors(network, [minilm._tokens(network, minilm._Request(text))])[0] for text in TEXTS]
+    tokens = [minilm._tokens(network, minilm._Request(text)) for text in TEXTS]
+    batches = [tokens] if together else [[each] for each in tokens]
+    return [vector for batch in batches for vector in minilm._vectors(network, batch)]
 
 
 @pytest.mark.skipif(not is_fast_here(), reason="this processor has no instructions for it")
-def test_the_vectors_are_those_of_the_model_in_floats(monkeypatch):
-    vectors = zip(vectors_of(monkeypatch, is_fast=True), vectors_of(monkeypatch, is_fast=False), strict=True)
-    cosines = [sum(a * b for a, b in zip(one, other, strict=True)) for one, other in vectors]
+@pytest.mark.parametrize("together", [False, True], ids=["alone", "together"])
+def test_the_vectors_are_those_of_the_model_in_floats(monkeypatch, together: bool):
+    in_integers = vectors_of(monkeypatch, is_fast=True, together=together)
+    in_floats = vectors_of(monkeypatch, is_fast=False)
+    pairs = zip(in_integers, in_floats, strict=True)
+    cosines = [sum(a * b for a, b in zip(one, other, strict=True)) for one, other in pairs]
     assert min(cosines) > 0.99999
 
 

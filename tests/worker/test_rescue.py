@@ -179,7 +179,7 @@ async def test_a_holder_that_renews_once_postgres_writes_again_keeps_its_run(
     await stage.rows(LOSE)
     journal = Journal(stage.pool, lambda _: None, lease_for=LEASE)
     rescue_now = partial(
-        rescue, journal, may_rescue=lambda _: True, max_attempts=5, notice=timedelta(seconds=2)
+        rescue, journal, may_rescue=lambda _: True, max_attempts=5, notice=timedelta(seconds=5)
     )
     with postgres_faults(database_url) as faults, faults.full_disk(), pytest.raises(DiskFull):
         await rescue_now()
