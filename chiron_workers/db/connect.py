@@ -11,7 +11,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from chiron_workers.db.parameters import register
+from chiron_workers.db.parameters import register_dumpers
 from chiron_workers.db.pool import SteadyPool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
@@ -135,7 +135,7 @@ async def open_pool(
 
 
 async def _configure(connection: AsyncConnection[DictRow]) -> None:
-    register(connection)
+    register_dumpers(connection)
 
 
 async def _unreachable_now(database_url: str) -> ChironError:
@@ -188,5 +188,5 @@ def connect(database_url: str, *, connect_timeout: int = 10, **kwargs: Any) -> p
         )
     except psycopg.OperationalError as error:
         raise _unreachable(database_url, error) from None
-    register(connection)
+    register_dumpers(connection)
     return connection

@@ -19,6 +19,6 @@ class StableIntDumper(IntBinaryDumper):
         return _INTEGER if isinstance(dumper, Int2BinaryDumper) else dumper
 
 
-def register(context: AdaptContext) -> None:
+def register_dumpers(context: AdaptContext) -> None:
     """Have a connection send its integers as `StableIntDumper` does."""
     context.adapters.register_dumper(int, StableIntDumper)

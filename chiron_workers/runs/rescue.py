@@ -58,10 +58,8 @@ async def rescue(
         notice: As long as a holder that is alive takes to renew. It may begin before the lease is over.
     """
     look = partial(_look, journal.pool, may_rescue)
-    async with look("begin_alone", "ending", {"notice": notice, "limit": RUNS_PER_PASS}) as (
-        connection,
-        rows,
-    ):
+    args: dict[str, Any] = {"notice": notice, "limit": RUNS_PER_PASS}
+    async with look("begin_alone", "ending", args) as (connection, rows):
         run_ids = [row["id"] for row in rows]
         if not rows:
             return 0
