@@ -18,10 +18,17 @@ _MESSAGES = {
         ("name", 8, _FIELD.TYPE_STRING, False),
         ("raw_data", 9, _FIELD.TYPE_BYTES, False),
     ],
+    "AttributeProto": [
+        ("name", 1, _FIELD.TYPE_STRING, False),
+        ("f", 2, _FIELD.TYPE_FLOAT, False),
+        ("i", 3, _FIELD.TYPE_INT64, False),
+        ("type", 20, _FIELD.TYPE_INT32, False),
+    ],
     "NodeProto": [
         ("input", 1, _FIELD.TYPE_STRING, True),
         ("output", 2, _FIELD.TYPE_STRING, True),
         ("op_type", 4, _FIELD.TYPE_STRING, False),
+        ("attribute", 5, "AttributeProto", True),
         ("domain", 7, _FIELD.TYPE_STRING, False),
     ],
     "GraphProto": [("node", 1, "NodeProto", True), ("initializer", 5, "TensorProto", True)],
