@@ -82,13 +82,18 @@ class DateSpan:
         """Whether it says of which year it is."""
         return self.first[0] != 0
 
+    @property
+    def span(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """What two dates that say the same have in common."""
+        return self.first, self.last
+
     def within(self, rival: "DateSpan") -> bool:
         """Whether all of it lies in another, and so says the same more precisely or equally so."""
         return rival.first <= self.first and self.last <= rival.last
 
     def agreement(self, rival: "DateSpan") -> Agreement:
         """How it stands to another one; a day without a year can be of any."""
-        if (self.first, self.last) == (rival.first, rival.last):
+        if self.span == rival.span:
             return Agreement.EQUAL
         is_any_year = self.has_year != rival.has_year
         if is_any_year and (self.last[0] != self.first[0] or rival.last[0] != rival.first[0]):

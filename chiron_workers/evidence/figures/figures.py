@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from chiron_workers.evidence.figures.dates import DateSpan, read_dates
 from chiron_workers.evidence.figures.measures import read_measures
@@ -19,7 +20,7 @@ _LABEL = re.compile(
 Figure = Quantity | DateSpan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Figures:
     """The quantities and dates of a text in their order, and the text with plain quotation marks, dashes and spaces."""
 
@@ -27,7 +28,7 @@ class Figures:
     quantities: tuple[Quantity, ...]
     dates: tuple[DateSpan, ...]
 
-    @property
+    @cached_property
     def all(self) -> tuple[Figure, ...]:
         """Quantities and dates together, as they stand in the text."""
         return tuple(sorted((*self.quantities, *self.dates), key=lambda figure: figure.start))

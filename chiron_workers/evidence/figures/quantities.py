@@ -8,6 +8,8 @@ from math import inf
 ROUNDING_MAX = 0.02  # by which share a number may be off and still be the same one, rounded
 ROUNDING_SAID_MAX = 0.1  # where the text itself says `about`
 _FREEZING_K = Fraction(27315, 100)
+_ROUNDING = Fraction(ROUNDING_MAX)
+_ROUNDING_SAID = Fraction(ROUNDING_SAID_MAX)
 
 
 class Agreement(Enum):
@@ -37,9 +39,14 @@ class Quantity:
     is_about: bool = False
     is_limit: bool = False  # `at most`, `no fewer than`: the bound itself is what is said
 
+    @property
+    def span(self) -> tuple[Fraction | float, Fraction | float]:
+        """What two quantities of one dimension that say the same have in common."""
+        return self.low, self.high
+
     def agreement(self, rival: "Quantity") -> Agreement:
         """How it stands to another one of the same dimension."""
-        if (self.low, self.high) == (rival.low, rival.high):
+        if self.span == rival.span:
             return Agreement.EQUAL
         if self.dimension in {"name", "rank"}:
             return Agreement.DIFFERENT
@@ -60,7 +67,6 @@ class Quantity:
 
     def _rounding(self, rival: "Quantity") -> Fraction:
         zero = _FREEZING_K if self.dimension == "temperature" else Fraction(0)
-        ends = (self.low, self.high, rival.low, rival.high)
-        largest = max(abs(Fraction(end) - zero) for end in ends if abs(end) != inf)
-        share = ROUNDING_SAID_MAX if self.is_about or rival.is_about else ROUNDING_MAX
-        return largest * Fraction(share)
+        ends = {self.low, self.high, rival.low, rival.high} - {inf, -inf}
+        largest = max(abs(Fraction(end) - zero) for end in ends)
+        return largest * (_ROUNDING_SAID if self.is_about or rival.is_about else _ROUNDING)

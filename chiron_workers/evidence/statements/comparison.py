@@ -1,6 +1,7 @@
 """Two statements side by side, for the rules to decide on: paired figures, and the words that only one of them has."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.statements.slots import Slot, pair_figures
@@ -21,7 +22,7 @@ class Replacement:
     position: int  # how many words and figures stand before it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
     """What a new and a prior statement share, and what only one of them has."""
 
@@ -33,30 +34,30 @@ class Comparison:
     unpaired_new: tuple[str, ...]  # figures
     unpaired_prior: tuple[str, ...]
 
-    @property
+    @cached_property
     def common_stems(self) -> frozenset[str]:
         """The content words of both."""
         return self.new.stems & self.prior.stems
 
-    @property
+    @cached_property
     def overlap(self) -> float:
         """The share of the content words of either that both have, 0 to 1."""
         union = self.new.stems | self.prior.stems
         return len(self.common_stems) / len(union) if union else 1.0
 
-    @property
+    @cached_property
     def is_one_topic(self) -> bool:
         """Whether they share so many words that figures of one kind in them fill one slot."""
         common = len(self.common_stems)
         fewer = min(len(self.new.stems), len(self.prior.stems))
         return self.overlap >= TOPIC_SHARE or (common >= TOPIC_WORDS and common >= COVERED_SHARE * fewer)
 
-    @property
+    @cached_property
     def different_slots(self) -> list[Slot]:
         """The slots whose two figures cannot both be true."""
         return [slot for slot in self.slots if slot.agreement is Agreement.DIFFERENT]
 
-    @property
+    @cached_property
     def has_equal_figures(self) -> bool:
         """Whether every figure of one stands in the other, in the same slot."""
         return not (self.unpaired_new or self.unpaired_prior) and all(
@@ -73,7 +74,7 @@ class Comparison:
         """Whether both are said as firmly, and with the same limits."""
         return self.new.limits == self.prior.limits
 
-    @property
+    @cached_property
     def replacement(self) -> Replacement | None:
         """The one stretch of words in which they differ; None where they differ elsewhere too, or in figures."""
         from rapidfuzz.distance import Levenshtein
@@ -92,7 +93,7 @@ class Comparison:
 
 def compare(new: Statement, prior: Statement) -> Comparison:
     """Put a new and a prior statement side by side."""
-    pairs = pair_figures(new.figures, prior.figures)
+    pairs = pair_figures(new.placed_figures, prior.placed_figures)
     return Comparison(
         new,
         prior,

@@ -11,7 +11,7 @@ from chiron_workers.evidence.figures.figures import Figure
 from chiron_workers.evidence.figures.quantities import Agreement, Quantity
 from chiron_workers.evidence.statements import contradictions, novelties
 from chiron_workers.evidence.statements.comparison import Comparison, compare
-from chiron_workers.evidence.statements.statement import Statement, parse, plainly_written, undecorated
+from chiron_workers.evidence.statements.statement import Statement, parse, spelling_of
 from chiron_workers.evidence.statements.stems import stem_of
 from chiron_workers.evidence.statements.tokens import DENIAL
 from chiron_workers.evidence.validity import read_validity
@@ -69,8 +69,8 @@ def _relate(new: str, prior: str) -> RelationVerdict:
 
 def _has_same_words(new: str, prior: str) -> bool:
     """Whether two statements are the same but for an emoji around one of them; two emoji may say different things."""
-    new_words, prior_words = plainly_written(new), plainly_written(prior)
-    return new_words == prior_words or undecorated(new) == prior_words or new_words == undecorated(prior)
+    ours, theirs = spelling_of(new), spelling_of(prior)
+    return theirs.plain in (ours.plain, ours.bare) or ours.plain == theirs.bare
 
 
 def _relate_in_any_language(new: Statement, prior: Statement) -> RelationVerdict:

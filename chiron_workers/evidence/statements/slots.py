@@ -1,10 +1,11 @@
 """Which figures of two statements fill the same slot, and how they agree there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from chiron_workers.evidence.figures.dates import DateSpan
-from chiron_workers.evidence.figures.figures import Figure, Figures, words_after
+from chiron_workers.evidence.figures.figures import Figure, words_after
 from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS
 from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.statements.stems import stem_of
@@ -13,21 +14,21 @@ from chiron_workers.evidence.vocabulary import SILENT
 ROLES = {"by", "from", "to"}  # rose by 5 %, rose to 5 %
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlacedFigure:
     """A figure with the words around it."""
 
     figure: Figure
     text: str
 
-    @property
+    @cached_property
     def counted_stems(self) -> frozenset[str]:
         """Stems of the words behind a number, which may say what it counts."""
         if isinstance(self.figure, DateSpan):
             return frozenset()
         return frozenset(stem_of(word) for word in words_after(self.text, self.figure) if word not in SILENT)
 
-    @property
+    @cached_property
     def previous_word(self) -> str:
         """The word before it, without case."""
         words = self.text[max(0, self.figure.start - BEFORE_CHARS) : self.figure.start].split()
@@ -41,7 +42,8 @@ class PlacedFigure:
 
     def has_equal_value(self, rival: "PlacedFigure") -> bool:
         """Whether both say the same: 5 km, 5,000 metres."""
-        return self.agreement(rival) is Agreement.EQUAL
+        figure, other = self.figure, rival.figure
+        return figure.dimension == other.dimension and figure.span == other.span
 
     def is_of_one_kind(self, rival: "PlacedFigure") -> bool:
         """Whether both measure the same or, if they only count, may count the same."""
@@ -93,12 +95,9 @@ class Pairing:
                 self.prior.remove(partners[0])
 
 
-def pair_figures(new: Figures, prior: Figures) -> Pairing:
+def pair_figures(new: Iterable[PlacedFigure], prior: Iterable[PlacedFigure]) -> Pairing:
     """The figures of two statements, slot by slot: first equal ones, then the only two of a kind."""
-    pairs = Pairing(
-        [PlacedFigure(figure, new.text) for figure in new.all],
-        [PlacedFigure(figure, prior.text) for figure in prior.all],
-    )
+    pairs = Pairing(list(new), list(prior))
     pairs.pair(PlacedFigure.has_equal_value)
     pairs.pair(PlacedFigure.is_of_one_kind, needs_one_choice=True)
     return pairs

@@ -2,10 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figures, read_figures
+from chiron_workers.evidence.statements.slots import PlacedFigure
 from chiron_workers.evidence.statements.tokens import DENIAL, TokenReader, Word
 from chiron_workers.evidence.vocabulary import CUES, ENGLISH, FOREIGN, PHRASES
 
@@ -21,7 +22,7 @@ _PICTURES = (
 _DECORATION = re.compile(rf"^[\s{_PICTURES}]+|[\s{_PICTURES}]+(?=[.!?]?\s*$)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
     """The parts of a statement.
 
@@ -38,22 +39,27 @@ class Statement:
     marks: tuple[tuple[str, int], ...]
     is_english: bool
 
-    @property
+    @cached_property
     def stems(self) -> frozenset[str]:
         """Its content words."""
         return frozenset(word.stem for word in self.words)
 
-    @property
+    @cached_property
     def limits(self) -> frozenset[str]:
         """Its hedges and limiting words: may, only, unless."""
         return frozenset(word for word, _ in self.marks if word != DENIAL)
 
-    @property
+    @cached_property
     def cues(self) -> frozenset[str]:
         """Its words that limit what is said: only, except, unless."""
         return self.limits & CUES
 
-    @property
+    @cached_property
+    def placed_figures(self) -> tuple[PlacedFigure, ...]:
+        """Its figures with the words around them."""
+        return tuple(PlacedFigure(figure, self.figures.text) for figure in self.figures.all)
+
+    @cached_property
     def denied_stems(self) -> tuple[str, ...]:
         """The content word behind each negation."""
         places = (place for word, place in self.marks if word == DENIAL)
@@ -96,9 +102,27 @@ def plainly_written(text: str) -> str:
     return words[:1].lower() + words[1:]
 
 
-def undecorated(text: str) -> str:
-    """As `plainly_written`, without the emoji around a sentence. One that denies, such as a crossed circle, stays."""
-    return plainly_written(_DECORATION.sub("", text))
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A text as `plainly_written` gives it; `bare` is without the emoji around a sentence. One that denies, such as a crossed
+    circle, stays."""
+
+    plain: str
+    bare: str
+
+
+def spelling_of(text: str) -> Spelling:
+    """How a statement is written."""
+    return _spelling_kept(text) if len(text) <= _KEPT_CHARS_MAX else _spelling(text)
+
+
+@lru_cache(maxsize=1_024)
+def _spelling_kept(text: str) -> Spelling:
+    return _spelling(text)
+
+
+def _spelling(text: str) -> Spelling:
+    return Spelling(plainly_written(text), plainly_written(_DECORATION.sub("", text)))
 
 
 def _masked(read: Figures) -> str:
