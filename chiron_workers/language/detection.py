@@ -1,6 +1,7 @@
 """Which language a text is in, by its letters and its short words."""
 
 import re
+from functools import lru_cache
 
 from chiron_workers.language.function_words import FUNCTION_WORDS
 from chiron_workers.language.scripts import Script, count_scripts
@@ -63,7 +64,12 @@ def detect_language(text: str) -> str | None:
     `simple` stands for one without stems there: Chinese, Thai, Polish. None where the text does not tell: a name, a
     formula, a few words of the Latin script. Of a long text its first 2,000 characters count.
     """
-    sample = text[:SAMPLE_CHARS].lower()
+    return _detect(text[:SAMPLE_CHARS])
+
+
+@lru_cache(maxsize=64)  # whoever stores a text asks again
+def _detect(text: str) -> str | None:
+    sample = text.lower()
     scripts = count_scripts(sample)
     if not scripts:
         return None

@@ -1,6 +1,9 @@
 """What stands around a quote and may change what it says: its heading, its lead-in, and a short word of denial behind it."""
 
 import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
 
 from chiron_workers.evidence.quotes.leading_marks import begins_item
 from chiron_workers.evidence.quotes.sentences import BLANK_LINE, sentence_breaks
@@ -47,6 +50,11 @@ def context_of(text: str, start: int, end: int) -> str:
 
 def may_turn(context: str) -> bool:
     """Whether a context has words by which a source may report a statement as wrong."""
+    return _may_turn(context) if len(context) <= SENTENCE_CHARS_MAX else bool(TURNS.search(context))
+
+
+@lru_cache(maxsize=1_024)  # the lines of a page stand around several quotes
+def _may_turn(context: str) -> bool:
     return bool(TURNS.search(context))
 
 
@@ -101,8 +109,7 @@ def _last_sentence(text: str) -> str:
 def _above(paragraphs: list[str], *, is_item: bool) -> list[str]:
     """The heading right above a paragraph, and the head of the list that it is an item of."""
     heading = ""
-    lines = [line for line in map(_one_line, paragraphs) if line and not _is_running(line)]
-    for distance, line in enumerate(reversed(lines[-BLOCKS_MAX:])):
+    for distance, line in enumerate(islice(_lines_above(paragraphs), BLOCKS_MAX)):
         if _is_row(line):
             break  # of another table
         if line.endswith(LEADS) or (len(line) <= SENTENCE_CHARS_MAX and may_turn(line)):
@@ -114,6 +121,11 @@ def _above(paragraphs: list[str], *, is_item: bool) -> list[str]:
         elif len(line) > ITEM_CHARS_MAX:
             break
     return [heading]
+
+
+def _lines_above(paragraphs: Sequence[str]) -> Iterator[str]:
+    """From the last one upwards."""
+    return (line for line in map(_one_line, reversed(paragraphs)) if line and not _is_running(line))
 
 
 def _is_heading(line: str) -> bool:

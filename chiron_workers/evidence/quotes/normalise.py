@@ -6,6 +6,7 @@ letters stay as they are. Whole texts are worked through as arrays of code point
 some hundredths of a second.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -34,11 +35,17 @@ if TYPE_CHECKING:
 MARKS_MAX = 30  # on one letter, as in Unicode's Stream-Safe Text Format: to sort more takes quadratic time
 UNSEEN_CODE = ord("\u200b")
 SPACE, HYPHEN, DOT, APOSTROPHE, QUOTATION = map(ord, " -.'\"")
+# Signs that are evened out nowhere, or not unless two of them meet.
+PLAIN = re.compile(r"[A-Za-z0-9 ,;:.!?()/']*")
+PLAIN_CHARS_MAX = 1_000
+MEETING = ("  ", "''", ". .")
 
 
 def normalise(text: str) -> NormalisedText:
     """The text in one spelling, with a way back to its own offsets. Takes time in proportion to its length."""
     row = code_points(text)
+    if _is_plain(text):
+        return NormalisedText(text, row.begins, row.ends)
     wrap_offsets = wraps(text)
     if not text.isascii():
         _write_out(row)
@@ -53,6 +60,12 @@ def normalise(text: str) -> NormalisedText:
     even_typesetting(row)
     mark_wraps(row, wrap_offsets)
     return row.folded()
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a short text is in that spelling, as most sentences are."""
+    is_short = len(text) <= PLAIN_CHARS_MAX
+    return is_short and bool(PLAIN.fullmatch(text)) and not any(signs in text for signs in MEETING)
 
 
 def _write_out(row: CodePoints) -> None:

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 
 from chiron_workers.evidence.quotes.closest_passage import find_closest_passage
 from chiron_workers.evidence.quotes.equivalents import LINE_BREAK
@@ -98,7 +98,8 @@ def unfit_reason(quote: str) -> str:
         return f"the quote has {len(quote):,} characters; give the passage itself, at most {limit}."
     words = [word for word in quote.split() if WORD.search(word)]
     spaceless = len(SPACELESS.findall(quote))
-    if sum(map(_is_word, quote)) + spaceless < LETTERS_MIN or len(words) + spaceless < 2:
+    letters = sum(1 for _ in islice(filter(_is_word, quote), LETTERS_MIN))
+    if letters + spaceless < LETTERS_MIN or len(words) + spaceless < 2:
         return (
             f"the quote is too short to point to one place; give at least two words and {LETTERS_MIN} letters "
             "or digits, better the whole sentence."

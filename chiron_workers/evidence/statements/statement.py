@@ -134,8 +134,9 @@ def _masked(read: Figures) -> str:
 
 
 def _is_english(text: str, lower_tokens: list[str]) -> bool:
-    letters = [letter for letter in text if letter.isalpha()]
-    if sum(letter > "\u024f" for letter in letters) > 0.1 * len(letters):
-        return False
+    if not text.isascii():
+        letters = [letter for letter in text if letter.isalpha()]
+        if sum(letter > "\u024f" for letter in letters) > 0.1 * len(letters):
+            return False
     foreign = sum(word in FOREIGN for word in lower_tokens)
     return foreign <= sum(word in ENGLISH for word in lower_tokens)

@@ -1,5 +1,6 @@
 import asyncio
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TypedDict, cast
 
 from chiron_workers.db.pipelines import Statement
@@ -33,14 +34,23 @@ def slug(name: str) -> str:
     Raises:
         ToolValidationError: The name holds no letter and no digit.
     """
-    from slugify import slugify  # with its tables of letters: commands that show a batch do without
-
-    subject_id: str = slugify(name, max_length=SLUG_CHARS_MAX)
+    subject_id = _slug_kept(name) if len(name) <= SLUG_CHARS_MAX else _slug(name)
     if not subject_id:
         raise ToolValidationError(
             f"subject_id: must be a name with letters or digits (got {name[:60]!r}).", field="subject_id"
         )
     return subject_id
+
+
+@lru_cache(maxsize=1_024)
+def _slug_kept(name: str) -> str:
+    return _slug(name)
+
+
+def _slug(name: str) -> str:
+    from slugify import slugify  # with its tables of letters: commands that show a batch do without
+
+    return str(slugify(name, max_length=SLUG_CHARS_MAX))
 
 
 def ensure_statement(subject_slug: str, title: str) -> Statement:

@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from importlib.resources import files
 from string import Template
 from typing import Annotated, Any
@@ -126,8 +127,13 @@ def parse_answers(reply: Reply, count: int) -> list[Answer]:
 
 
 def _pair_hash(claim_text: str, fact_text: str) -> str:
-    pair = json.dumps([collapse_whitespace(claim_text), collapse_whitespace(fact_text)])
+    pair = f"[{_json_of(claim_text)}, {_json_of(fact_text)}]"
     return hashlib.sha256(pair.encode()).hexdigest()
+
+
+@lru_cache(maxsize=256)  # of at most 4,000 characters; a claim is one of a dozen pairs
+def _json_of(text: str) -> str:
+    return json.dumps(collapse_whitespace(text))
 
 
 def _question(claim_text: str, fact_texts: Sequence[str]) -> str:

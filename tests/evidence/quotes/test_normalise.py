@@ -86,6 +86,14 @@ def test_every_folded_character_knows_where_it_stood(text: str):
         ends = max(ends, start)
 
 
+@given(st.text(st.sampled_from("ab1 ,;:.!?()/'")))
+def test_a_plain_text_reads_as_it_does_with_what_is_not_plain_behind_it(text: str):
+    folded, beside = normalise(text), normalise(text + "é")
+    assert folded.text + "é" == beside.text
+    assert [*folded.begins, len(text)] == [*beside.begins]
+    assert [*folded.ends, len(text) + 1] == [*beside.ends]
+
+
 @pytest.mark.timeout(30)
 def test_accents_without_end_are_folded_in_good_time():
     marks = "".join(random.Random(3).choices("\u0301\u0316\u0327", k=500_000))
