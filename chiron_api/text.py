@@ -40,7 +40,7 @@ def one_line(text: str, *, chars_max: int = 300) -> str:
 
 def as_json(value: object) -> str:
     """One line of JSON: dataclasses as objects, ids and times as text, money as a number."""
-    return json.dumps(value, default=_json_value)
+    return ENCODER.encode(value)
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
@@ -116,15 +116,18 @@ def duration(seconds: float) -> str:
 
 def _json_value(value: Any) -> Any:
     match value:
+        case datetime():
+            return value.isoformat()
         case UUID():
             return str(value)
         case Decimal():
             return float(value)
-        case datetime():
-            return value.isoformat()
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+ENCODER = json.JSONEncoder(default=_json_value)
 
 
 def verdict_and_judge(

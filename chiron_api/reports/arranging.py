@@ -15,6 +15,7 @@ from chiron_workers.states import FactStatus, Ground, QuoteState, Relation, Sour
 # Of two findings at a path the one that nothing contradicts comes first.
 WEIGHTS = {FactStatus.ACCEPTED: 0, FactStatus.DISPUTED: 1}
 # Looked up here in a tenth of the time in which an enumeration is called.
+STATUSES = {str(status): status for status in FactStatus}
 VERDICTS, GROUNDS = {str(verdict): verdict for verdict in Verdict}, {str(ground): ground for ground in Ground}
 SOURCE_KINDS = {str(kind): kind for kind in SourceKind}
 Place = tuple[str, str | None]  # an address and the hash of the text it gave
@@ -99,20 +100,21 @@ def _by_fact(links: Iterable[Link]) -> dict[str, list[Link]]:
 
 def _finding(row: DictRow, context: _Context) -> Finding:
     fact_id = row["id"]
+    number, content = context.numbers[fact_id], row["content"]
     assertions = context.material.assertions.pop(fact_id, [])  # so that nothing is held twice
-    relatives = [_relative(fact_id, link, context.numbers) for link in context.links.get(fact_id, ())]
+    citations = [_citation(assertion, content, number, context) for assertion in assertions]
+    links = context.links.get(fact_id, ())
+    relatives = [_relative(fact_id, link, context.numbers) for link in links] if links else []
     return Finding(
-        number=context.numbers[fact_id],
+        number=number,
         fact_id=fact_id,
         subject_id=row["subject_id"],
         topic_path=row["topic_path"],
-        content=row["content"],
-        status=FactStatus(row["status"]),
+        content=content,
+        status=STATUSES[row["status"]],
         confidence=row["confidence"],
         origins=context.material.origins.get(fact_id, 0),
-        citations=tuple(
-            _citation(relative, row["content"], context.numbers[fact_id], context) for relative in assertions
-        ),
+        citations=tuple(citations),
         relatives=tuple(sorted(relatives, key=lambda relative: relative.number)) if relatives else (),
         objections=unlinked_objections(row["contradictions"], _contradicting(fact_id, context))
         if row["contradictions"]
@@ -133,7 +135,7 @@ def _citation(row: DictRow, content: str, number: int, context: _Context) -> Cit
     source = context.places.get(place) or context.places.setdefault(
         place, CitedSource(len(context.places) + 1)
     )
-    if number not in source.by[-1:]:
+    if not source.by or source.by[-1] != number:
         source.by.append(number)
     return Citation(
         source=source.number,

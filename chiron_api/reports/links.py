@@ -13,6 +13,8 @@ SECRET_NAMES = re.compile(
     r"|awsaccesskeyid|credential|authorization",
     re.IGNORECASE,
 )
+# A page on the web with nothing to encode and no port, as most are: it is a link as it stands.
+PLAIN_PAGE = re.compile(r"https?://[A-Za-z0-9.-]+(?:[/?#][A-Za-z0-9/?#@!$&'()*+,;=._~:-]*)?")
 BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
@@ -21,6 +23,8 @@ def link(url: str) -> str | None:
 
     Pages on the web, and files of this machine: `file://server/...` would make Windows send a password to that server.
     """
+    if PLAIN_PAGE.fullmatch(url):
+        return url
     if min(url, default="") <= " ":
         return None
     try:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from functools import lru_cache
 
 from chiron_api.reports.report import (
     Citation,
@@ -172,21 +173,29 @@ def confidence_line(finding: Finding) -> str:
 
 def confidence_and_origins(finding: Finding) -> str:
     """How sure a finding is, and how many say so independently."""
-    origins = count(finding.origins, "independent source")
-    span = validity(finding.valid_from, finding.valid_until)
-    parts = [f"confidence {finding.confidence:.2f}", origins, _verdict(finding), *([span] if span else [])]
-    return " · ".join(parts)
+    return _sureness(
+        finding.confidence, finding.origins, _verdict(finding), finding.valid_from, finding.valid_until
+    )
+
+
+@lru_cache(maxsize=1_024)  # many findings of a report are as sure, for the same reason
+def _sureness(
+    confidence: float, origins: int, verdict: str, valid_from: str | None, valid_until: str | None
+) -> str:
+    span = validity(valid_from, valid_until)
+    parts = [f"confidence {confidence:.2f}", count(origins, "independent source"), verdict]
+    return " · ".join([*parts, span] if span else parts)
 
 
 def _verdict(finding: Finding) -> str:
     """The best verdict on a finding's quotes that still stand, or else on those that did, and whose it is."""
     standing_citations = [citation for citation in finding.citations if citation.ground is STANDS]
-    citations = {citation.verdict: citation for citation in reversed(standing_citations or finding.citations)}
     for verdict in GOOD_VERDICTS:
-        if citation := citations.get(verdict):
-            return verdict_and_judge(
-                verdict, citation.verdict_by, ground=citation.ground, observed_at=citation.observed_at
-            )
+        for citation in standing_citations or finding.citations:
+            if citation.verdict is verdict:
+                return verdict_and_judge(
+                    verdict, citation.verdict_by, ground=citation.ground, observed_at=citation.observed_at
+                )
     return "not supported by its quotes"
 
 

@@ -9,6 +9,8 @@ from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.runs.usage import RunUsage
 from chiron_workers.states import Decider, FactStatus, Ground, Relation, RunState, SourceKind, Verdict
 
+STANDS = Ground.STANDS
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -112,7 +114,10 @@ class Finding:
     @property
     def is_verified(self) -> bool:
         """Whether words that stand in a source back it, as far as its sources still say them."""
-        return any(citation.is_verified and citation.ground is Ground.STANDS for citation in self.citations)
+        for citation in self.citations:  # `any` takes four times as long, and each finding is asked twice
+            if citation.is_verified and citation.ground is STANDS:
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Self
 
 import zstandard
@@ -17,6 +18,7 @@ from chiron_workers.states import SourceKind
 
 SQL = load(__file__)
 URL_BYTES_MAX = 2_000  # an index row of Postgres has room for 2,700
+ADDRESSES_MAX = 4_096  # whose canonical form is at hand: a report asks for that of each source three times
 WEB = re.compile(r"(https?)://([^/?#]*@)?([^/?#@]*?)(:\d*)?([/?].*)?", re.IGNORECASE | re.DOTALL)
 USUAL_PORTS = {"http": "80", "https": "443"}
 
@@ -71,6 +73,7 @@ class Snapshot(Page):
     fetched_at: datetime
 
 
+@lru_cache(maxsize=ADDRESSES_MAX)
 def canonical(url: str) -> str:
     """The address under which a text is kept: without its fragment, which names a place within the text.
 

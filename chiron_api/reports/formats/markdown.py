@@ -1,7 +1,7 @@
 """A report as CommonMark. Whatever a fact holds is escaped: it can neither become markup nor leave its line."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from chiron_api.reports import phrasing
 from chiron_api.reports.formats import markdown_answer
@@ -12,6 +12,7 @@ from chiron_api.reports.write import Format
 from chiron_api.text import cost_phrase, count, facts_phrase, tokens, tokens_by_name
 
 Links = Mapping[int, str]  # where sources lead, by their numbers; without those whose address can be no link
+escape_often = lru_cache(maxsize=1_024)(escape)  # of a line that many findings have
 
 
 def render(report: Report) -> Iterator[str]:
@@ -56,14 +57,16 @@ def _finding(finding: Finding, links: Links) -> str:
 
 def with_notes(lines: Sequence[str], finding: Finding, place: Callable[[int], str]) -> str:
     """The lines of a finding, then how others stand to it and what was noted against it."""
+    if not (finding.relatives or finding.objections):  # most findings
+        return "\n\n".join(lines) + "\n\n"
     notes = [f"- {phrasing.relation(relative)} {place(relative.number)}" for relative in finding.relatives]
     notes += [f"- {escape(phrasing.objection(text))}" for text in finding.objections]
-    return "\n\n".join([*lines, *(["\n".join(notes)] if notes else [])]) + "\n\n"
+    return "\n\n".join([*lines, "\n".join(notes)]) + "\n\n"
 
 
 def _statement_and_quotes(finding: Finding, links: Links) -> list[str]:
     references = {citation.source: _reference(citation.source, links) for citation in finding.citations}
-    sureness = escape(phrasing.confidence_line(finding))
+    sureness = escape_often(phrasing.confidence_line(finding))
     statement = (
         f"**{finding.number}.** {escape(finding.content)} {' '.join(references.values())}\\\n*{sureness}*"
     )
