@@ -1,4 +1,4 @@
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -63,9 +63,10 @@ class Condition:
         """Whether only subject and status are filtered."""
         return self.fact_clause is None and not self.args["min_confidence"]
 
-    def narrowed(self, by: sql.Composed, args: dict[str, Any]) -> "Condition":
-        """The condition with one more clause, which names no table."""
-        return replace(self, vector_clause=self.vector_clause + sql.SQL("\n   ") + by, args=self.args | args)
+    @property
+    def is_plain_in_subject(self) -> bool:
+        """Whether only these are, and a subject is named: `PLAIN_CLAUSE`."""
+        return self.is_plain and "subject_id" in self.args
 
 
 async def build_condition(session: Session, filters: Filters) -> Condition:
@@ -160,3 +161,6 @@ def _parse_time(at: str | datetime, *, field: str) -> datetime:
 
 def _join(names: list[str]) -> sql.Composed:
     return sql.SQL("\n   ").join(SQL[name] for name in names)
+
+
+PLAIN_CLAUSE = _join(["accepted", "of_subject"])  # of a condition that is plain and has a subject

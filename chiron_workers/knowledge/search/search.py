@@ -1,6 +1,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
@@ -14,8 +15,8 @@ from chiron_workers.db.validation import clean_text, limited
 from chiron_workers.embeddings import Embedder, languages_of
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.search import word_index
-from chiron_workers.knowledge.search.filters import Condition, Filters, build_condition
-from chiron_workers.knowledge.search.vector_indexes import USABLE, find_index
+from chiron_workers.knowledge.search.filters import PLAIN_CLAUSE, Condition, Filters, build_condition
+from chiron_workers.knowledge.search.vector_indexes import find_index
 from chiron_workers.knowledge.search.vectors import Vectors, space_key, to_halfvec
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
@@ -31,6 +32,7 @@ RANKING_DEPTH = 100  # of each ranking, before they are fused
 SMALL_SUBJECT_FACTS = 20_000
 MATCHES_MAX = 5_000  # facts that hold the rarest in a larger one, and that its other words may promise in any
 SAMPLE_FACTS = 200  # of a smaller one, for how common words are
+STATEMENTS_MAX = 64  # that are at hand
 WORDS_MAX = 64  # of a query, the rarest; pairs of characters are more than words
 # Chosen on other sets of questions than those that benchmarks/README.md reports.
 FUSION = {"vector_weight": 0.5, "foreign_vector_weight": 0.1}
@@ -151,9 +153,9 @@ class Search:
             return [], await self.session.rows_of(*beside)
         condition = await build_condition(self.session, Filters(subject_id, candidates=True))
         query_args = {"vector": vector, "depth": limit, "quoted_hash": quoted_hash}
-        small_condition = self._if_small(SearchMode.VECTOR, condition)
-        statement = SQL["nearest"].format(nearest=_exact_ranking(table, small_condition))
-        search = Statement(statement, small_condition.args | query_args, prepare=True)
+        search = Statement(
+            _small_nearest(table.as_string()), condition.args | self._small_args() | query_args, prepare=True
+        )
         *further_rows, rows = await self.session.rows_of(*beside, search)
         if not rows:
             ranking = await self._vector_ranking(table, condition)
@@ -183,15 +185,13 @@ class Search:
         self, mode: SearchMode, condition: Condition, table: sql.Identifier | None, query_args: dict[str, Any]
     ) -> list[DictRow]:
         """Search a small subject by one prepared statement; no rows where the subject is not small."""
-        if not condition.is_plain or "subject_id" not in condition.args:
+        if not condition.is_plain_in_subject:
             return []
-        small_condition = self._if_small(mode, condition)
-        nearest = _exact_ranking(table, small_condition) if table else sql.Composed([])
-        statement = _statement(mode, small_condition, table, nearest, ("size_counted", "sampled"))
-        sizes = _size_args(SMALL_SUBJECT_FACTS)
-        args = small_condition.args | self._fusion_args() | sizes | query_args | {"recall": 1.0}
+        args = condition.args | self._small_args() | self._fusion_args() | _size_args(SMALL_SUBJECT_FACTS)
+        args |= query_args | {"recall": 1.0}
         if mode is SearchMode.VECTOR:  # ranked exactly, and fused with nothing
             args["depth"] = args["limit"]
+        statement = _small_statement(mode, table.as_string() if table else None)
         return await self.session.rows(statement, args, prepare=True)
 
     async def _search_large(
@@ -209,14 +209,8 @@ class Search:
     def _fusion_args(self) -> dict[str, Any]:
         return FUSION | {"embedded_languages": languages_of(self.embedder.space)}
 
-    def _if_small(self, mode: SearchMode, condition: Condition) -> Condition:
-        """The condition, and that the subject has few enough facts to look up each word, and no approximate index."""
-        parts = [] if mode is SearchMode.VECTOR else [SQL["if_few"].format()]
-        if mode is not SearchMode.TEXT:
-            parts.append(SQL["if_unindexed"].format(usable=USABLE))
-        return condition.narrowed(
-            sql.SQL("\n   ").join(parts), {"few": SMALL_SUBJECT_FACTS} | space_key(self.embedder.space)
-        )
+    def _small_args(self) -> dict[str, Any]:
+        return {"few": SMALL_SUBJECT_FACTS} | space_key(self.embedder.space)
 
     async def _rows(
         self, statement: sql.Composed, args: dict[str, Any], ranking: VectorRanking
@@ -242,13 +236,46 @@ class Search:
             return VectorRanking(SQL["nearest_exactly"].format(table=table, condition=clause))
         index = await find_index(self.session, self.embedder.space, condition.args.get("subject_id"))
         if index is None:
-            return VectorRanking(_exact_ranking(table, condition))
+            return VectorRanking(
+                SQL["nearest_exactly"].format(table=table, condition=condition.vector_clause)
+            )
         nearest = SQL["nearest_about"].format(table=table, condition=condition.vector_clause)
         return VectorRanking(nearest, index.recall, index.settings, index.facts)
 
 
-def _exact_ranking(table: sql.Identifier, condition: Condition) -> sql.Composed:
-    return SQL["nearest_exactly"].format(table=table, condition=condition.vector_clause)
+# Rendered once for each table of vectors, since to compose a statement takes as long as a small subject's search.
+@lru_cache(maxsize=STATEMENTS_MAX)
+def _small_statement(mode: SearchMode, table_name: str | None) -> sql.SQL:
+    clause = _small_clause(mode)
+    table, nearest = None, sql.Composed([])
+    if table_name is not None:
+        table = sql.SQL(table_name)
+        nearest = SQL["nearest_exactly"].format(table=table, condition=clause)
+    return _rendered(
+        _statement(
+            mode, Condition(clause, None, {"subject_id": None}), table, nearest, ("size_counted", "sampled")
+        )
+    )
+
+
+@lru_cache(maxsize=STATEMENTS_MAX)
+def _small_nearest(table_name: str) -> sql.SQL:
+    ranking = SQL["nearest_exactly"].format(
+        table=sql.SQL(table_name), condition=_small_clause(SearchMode.VECTOR)
+    )
+    return _rendered(SQL["nearest"].format(nearest=ranking))
+
+
+def _small_clause(mode: SearchMode) -> sql.Composed:
+    """That the subject has few enough facts to look up each word, and no approximate index."""
+    names = {SearchMode.VECTOR: ["if_unindexed"], SearchMode.TEXT: ["if_few"]}.get(
+        mode, ["if_few", "if_unindexed"]
+    )
+    return sql.SQL("\n   ").join([PLAIN_CLAUSE, *(SQL[name] for name in names)])
+
+
+def _rendered(statement: sql.Composed) -> sql.SQL:
+    return sql.SQL(statement.as_string())
 
 
 def _size_args(facts: int | None) -> dict[str, int | None]:
@@ -274,7 +301,7 @@ def _size_queries(condition: Condition, facts: int | None) -> tuple[str, str]:
 def _statement(
     mode: SearchMode,
     condition: Condition,
-    table: sql.Identifier | None,
+    table: sql.Composable | None,
     nearest: sql.Composed,
     size: tuple[str, str],
 ) -> sql.Composed:

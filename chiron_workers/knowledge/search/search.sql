@@ -31,7 +31,7 @@ candidate as (
 with best as materialized (
   select fact_id, 1 - distance as score
     from ({nearest}) as nearest
-   order by place
+   order by distance, fact_id
    limit %(limit)s
 )
 {shown}
@@ -67,7 +67,14 @@ null::text
 and (select facts from size) <= %(few)s
 
 -- if_unindexed
-and not exists (select from ({usable}) as indexed)
+-- Whether an index is usable is asked when there is one.
+and not exists (select
+                  from vector_indexes i
+                  join embedding_spaces s on s.id = i.space_id
+                 where s.model = %(model)s
+                   and s.hash = %(hash)s
+                   and s.dimensions = %(dimensions)s
+                   and i.subject_id = %(subject_id)s)
 
 -- nearest_exactly
 -- `+ 0` keeps the planner from an approximate index: filter first, then rank exactly what is left. Recall is 1.0.
@@ -220,16 +227,13 @@ select f.id::text as id, f.subject_id, f.content, f.quote, f.quote_state, f.cont
        (select count(distinct c.source_url) from corroborations c
          where c.fact_id = f.id
            and c.source_url <> f.source_url)::int as corroborations,
-       array(select o.id::text
-               from (select other_id as id from fact_links where fact_id = f.id and relation = 'contradicts'
-                     union
-                     select fact_id
-                       from fact_links
-                      where other_id = f.id
-                        and relation = 'contradicts') as link
-               join facts o using (id)
-              where o.status not in ('superseded', 'withdrawn')
-              order by o.id) as contradicted_by,
+       array(select distinct o.id
+               from fact_links l
+               join facts o on o.id = case when l.fact_id = f.id then l.other_id else l.fact_id end
+              where (l.fact_id = f.id or l.other_id = f.id)
+                and l.relation = 'contradicts'
+                and o.status not in ('superseded', 'withdrawn')
+              order by o.id)::text[] as contradicted_by,
        to_char(f.observed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as observed_at, f.valid_from, f.valid_until,
        f.ground, f.superseded_by::text as superseded_by,
        %(recall)s::float8 as recall
