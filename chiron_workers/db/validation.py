@@ -1,8 +1,11 @@
 """What people and models write, made fit to be stored. Errors name the field and what would be right."""
 
+import re
 from uuid import UUID
 
 from chiron_workers.errors import ToolValidationError
+
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # NUL, and halves of surrogate pairs
 
 
 def clean_text(text: str, *, field: str, chars_max: int) -> str:
@@ -18,7 +21,7 @@ def clean_text(text: str, *, field: str, chars_max: int) -> str:
         raise ToolValidationError(
             f"{field}: must have at most {chars_max:,} characters (got {len(content):,}).", field=field
         )
-    if "\0" in content or any("\ud800" <= letter <= "\udfff" for letter in content):
+    if UNSTORABLE.search(content):
         raise ToolValidationError(
             f"{field}: must be plain text; it holds NUL characters or halves of surrogate pairs.", field=field
         )

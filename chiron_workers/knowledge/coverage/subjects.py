@@ -28,6 +28,7 @@ class Subject(TypedDict):
     target_depth: str
 
 
+@lru_cache(maxsize=1_024)  # a search takes as long as a few of them
 def slug(name: str) -> str:
     """The id of a subject, from any name: "Größe & Maß" becomes "grosse-mass".
 

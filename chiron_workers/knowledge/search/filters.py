@@ -1,5 +1,6 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from psycopg import sql
@@ -17,6 +18,7 @@ from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus
 SQL = load(__file__)
 
 SOURCE_CHARS_MAX = 2_000
+CLAUSES_MAX = 64  # that are at hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,9 @@ async def build_condition(session: Session, filters: Filters) -> Condition:
     Raises:
         ToolValidationError: One of them makes no sense, or the node is not there or not of the subject.
     """
+    statuses = [*SHOWN_STATUSES, *(HIDDEN_STATUSES if filters.candidates else ())]
     args: dict[str, Any] = {
-        "statuses": [*SHOWN_STATUSES, *(HIDDEN_STATUSES if filters.candidates else ())],
+        "statuses": f"{{{','.join(statuses)}}}",  # as text, since psycopg writes a list element by element
         "min_confidence": unit_interval(filters.min_confidence, field="min_confidence"),
     }
     vector_clauses, fact_clauses = ["accepted"], []
@@ -101,13 +104,13 @@ async def build_condition(session: Session, filters: Filters) -> Condition:
         row = await _load_neighbourhood(
             session, filters.node_id, args.get("subject_id"), wide=filters.neighbours
         )
-        args |= await _topic_path_args(session, row, args["statuses"])
+        args |= await _topic_path_args(session, row, statuses)
         fact_clauses.append("of_nodes")
     elif filters.neighbours:
         raise ToolValidationError(
             "neighbours: needs the node_id whose neighbours are meant.", field="neighbours"
         )
-    return Condition(_join(vector_clauses), _join(fact_clauses) if fact_clauses else None, args)
+    return Condition(_join(*vector_clauses), _join(*fact_clauses) if fact_clauses else None, args)
 
 
 async def _load_neighbourhood(
@@ -159,8 +162,9 @@ def _parse_time(at: str | datetime, *, field: str) -> datetime:
         ) from None
 
 
-def _join(names: list[str]) -> sql.Composed:
+@lru_cache(maxsize=CLAUSES_MAX)
+def _join(*names: str) -> sql.Composed:
     return sql.SQL("\n   ").join(SQL[name] for name in names)
 
 
-PLAIN_CLAUSE = _join(["accepted", "of_subject"])  # of a condition that is plain and has a subject
+PLAIN_CLAUSE = _join("accepted", "of_subject")  # of a condition that is plain and has a subject

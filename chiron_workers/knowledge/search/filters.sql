@@ -1,5 +1,5 @@
 -- accepted
-f.status = any(%(statuses)s)
+f.status = any(%(statuses)s::text[])
 
 -- confident
 and f.confidence >= %(min_confidence)s::real

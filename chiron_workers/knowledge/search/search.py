@@ -153,14 +153,14 @@ class Search:
             return [], await self.session.rows_of(*beside)
         condition = await build_condition(self.session, Filters(subject_id, candidates=True))
         query_args = {"vector": vector, "depth": limit, "quoted_hash": quoted_hash}
-        search = Statement(
-            _small_nearest(table.as_string()), condition.args | self._small_args() | query_args, prepare=True
-        )
+        statement = _small_nearest(table.as_string())
+        args = condition.args | space_key(self.embedder.space) | query_args
+        search = Statement(statement, args, prepare=True)
         *further_rows, rows = await self.session.rows_of(*beside, search)
         if not rows:
             ranking = await self._vector_ranking(table, condition)
-            statement = SQL["nearest"].format(nearest=ranking.nearest)
-            rows = await self._rows(statement, condition.args | query_args, ranking)
+            further_search = SQL["nearest"].format(nearest=ranking.nearest)
+            rows = await self._rows(further_search, condition.args | query_args, ranking)
         return rows, further_rows
 
     async def background(self, fact_ids: Sequence[str]) -> dict[str, FactBackground]:
@@ -187,11 +187,11 @@ class Search:
         """Search a small subject by one prepared statement; no rows where the subject is not small."""
         if not condition.is_plain_in_subject:
             return []
-        args = condition.args | self._small_args() | self._fusion_args() | _size_args(SMALL_SUBJECT_FACTS)
-        args |= query_args | {"recall": 1.0}
+        args = condition.args | self._fusion_args() | _size_args(SMALL_SUBJECT_FACTS) | query_args
+        args |= space_key(self.embedder.space) | {"few": SMALL_SUBJECT_FACTS, "recall": 1.0}
         if mode is SearchMode.VECTOR:  # ranked exactly, and fused with nothing
             args["depth"] = args["limit"]
-        statement = _small_statement(mode, table.as_string() if table else None)
+        statement = _small_search(mode, table.as_string() if table else None)
         return await self.session.rows(statement, args, prepare=True)
 
     async def _search_large(
@@ -208,9 +208,6 @@ class Search:
 
     def _fusion_args(self) -> dict[str, Any]:
         return FUSION | {"embedded_languages": languages_of(self.embedder.space)}
-
-    def _small_args(self) -> dict[str, Any]:
-        return {"few": SMALL_SUBJECT_FACTS} | space_key(self.embedder.space)
 
     async def _rows(
         self, statement: sql.Composed, args: dict[str, Any], ranking: VectorRanking
@@ -236,46 +233,40 @@ class Search:
             return VectorRanking(SQL["nearest_exactly"].format(table=table, condition=clause))
         index = await find_index(self.session, self.embedder.space, condition.args.get("subject_id"))
         if index is None:
-            return VectorRanking(
-                SQL["nearest_exactly"].format(table=table, condition=condition.vector_clause)
-            )
+            return VectorRanking(_exact_ranking(table, condition))
         nearest = SQL["nearest_about"].format(table=table, condition=condition.vector_clause)
         return VectorRanking(nearest, index.recall, index.settings, index.facts)
 
 
-# Rendered once for each table of vectors, since to compose a statement takes as long as a small subject's search.
+# Rendered once for each table of vectors, since to compose a statement takes as long as a search of a small subject.
 @lru_cache(maxsize=STATEMENTS_MAX)
-def _small_statement(mode: SearchMode, table_name: str | None) -> sql.SQL:
-    clause = _small_clause(mode)
-    table, nearest = None, sql.Composed([])
-    if table_name is not None:
-        table = sql.SQL(table_name)
-        nearest = SQL["nearest_exactly"].format(table=table, condition=clause)
-    return _rendered(
-        _statement(
-            mode, Condition(clause, None, {"subject_id": None}), table, nearest, ("size_counted", "sampled")
-        )
-    )
+def _small_search(mode: SearchMode, table_name: str | None) -> sql.SQL:
+    condition = _small_condition(mode)
+    table = sql.SQL(table_name) if table_name else None
+    nearest = _exact_ranking(table, condition) if table else sql.Composed([])
+    return _rendered(_statement(mode, condition, table, nearest, ("size_counted", "sampled")))
 
 
 @lru_cache(maxsize=STATEMENTS_MAX)
 def _small_nearest(table_name: str) -> sql.SQL:
-    ranking = SQL["nearest_exactly"].format(
-        table=sql.SQL(table_name), condition=_small_clause(SearchMode.VECTOR)
-    )
+    ranking = _exact_ranking(sql.SQL(table_name), _small_condition(SearchMode.VECTOR))
     return _rendered(SQL["nearest"].format(nearest=ranking))
 
 
-def _small_clause(mode: SearchMode) -> sql.Composed:
+def _small_condition(mode: SearchMode) -> Condition:
     """That the subject has few enough facts to look up each word, and no approximate index."""
-    names = {SearchMode.VECTOR: ["if_unindexed"], SearchMode.TEXT: ["if_few"]}.get(
-        mode, ["if_few", "if_unindexed"]
-    )
-    return sql.SQL("\n   ").join([PLAIN_CLAUSE, *(SQL[name] for name in names)])
+    names = [] if mode is SearchMode.VECTOR else ["if_few"]
+    names += [] if mode is SearchMode.TEXT else ["if_unindexed"]
+    clause = sql.SQL("\n   ").join([PLAIN_CLAUSE, *(SQL[name] for name in names)])
+    return Condition(clause, None, {"subject_id": None})
 
 
 def _rendered(statement: sql.Composed) -> sql.SQL:
     return sql.SQL(statement.as_string())
+
+
+def _exact_ranking(table: sql.Composable, condition: Condition) -> sql.Composed:
+    return SQL["nearest_exactly"].format(table=table, condition=condition.vector_clause)
 
 
 def _size_args(facts: int | None) -> dict[str, int | None]:
