@@ -3,6 +3,7 @@
 import asyncio
 import math
 import time
+from collections import deque
 from collections.abc import Coroutine
 from typing import Any
 
@@ -20,10 +21,21 @@ GRACE_S = 0.1  # for an answer that is there and is not read yet
 AWAY = "Postgres is away"
 
 
+class _Stack(deque[AsyncConnection[DictRow]]):
+    """Idle connections of a pool: the one that came back last goes out next."""
+
+    def append(self, connection: AsyncConnection[DictRow]) -> None:
+        """Put a connection on top, where `popleft` takes it."""
+        self.appendleft(connection)
+
+
 class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
     """Tries to connect again every half second, where psycopg's own waits 1, 2, 4 ... 64 s and outlasts the outage.
 
     A connection that may only read is not kept: a new one may reach the server that was promoted.
+
+    The connection that was used last is used next, where psycopg's own takes turns: the Postgres process behind it has its
+    plans and its tables in the processor's cache, and the others sleep.
 
     Args:
         away_s: How long somebody waits for a connection while Postgres is known to be away. Connections are tried then before
@@ -32,6 +44,7 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
 
     def __init__(self, conninfo: str, *, away_s: float | None, **more: Any) -> None:
         super().__init__(conninfo, **more)
+        self._pool = _Stack()
         self._away_s = away_s
         self._is_away = False
         self._answered_at = -math.inf  # when Postgres answered last
@@ -71,6 +84,10 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
         if not conn.closed and _is_unfit(conn):
             await conn.close()
         await super().putconn(conn)
+
+    async def _shrink_pool(self) -> None:
+        self._pool.rotate(1)  # the one that was used longest ago is dropped first
+        await super()._shrink_pool()
 
     async def _connect(self, timeout: float | None = None) -> AsyncConnection[DictRow]:
         try:

@@ -1,5 +1,6 @@
 """Ways to Postgres that are not a plain socket: TLS, and poolers, which are refused."""
 
+import asyncio
 import os
 import shutil
 import subprocess
@@ -8,14 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from psycopg import sql
+from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import DictRow
 from support.proxy import Certificate, make_certificate, proxy, socket_of
 from support.worker_processes import wait_until
 
 from chiron_api.local_stack.ports import free_port, is_free
 from chiron_workers.db.connect import connect, fetch_all, open_pool
 from chiron_workers.db.migrate import migrate
+from chiron_workers.db.pool import SteadyPool
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
 
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -36,6 +39,37 @@ async def test_without_services_the_first_words_say_how_to_start_them() -> None:
     message = r"^Chiron's services do not run\. Start them with `chiron up`\. \(Postgres .*No such file.*CHIRON_DATABASE_URL"
     with pytest.raises(ServiceUnavailable, match=message):
         connect(url)
+
+
+async def test_the_connection_that_was_used_last_goes_out_next(database_url: str) -> None:
+    async with open_pool(database_url, size=3) as pool:
+        connections = [await pool.getconn() for _ in range(3)]
+        for connection in connections:
+            await pool.putconn(connection)
+        for _ in range(4):
+            async with pool.connection() as connection:
+                assert connection is connections[-1]
+
+
+async def test_a_pool_that_shrinks_keeps_the_connection_that_is_used(database_url: str) -> None:
+    pool = SteadyPool(
+        database_url,
+        away_s=None,
+        connection_class=AsyncConnection[DictRow],
+        min_size=1,
+        max_size=3,
+        max_idle=0.1,
+        open=False,
+    )
+    async with pool:
+        connections = [await pool.getconn() for _ in range(3)]
+        for connection in connections:
+            await pool.putconn(connection)
+        async with asyncio.timeout(30):
+            while pool.get_stats()["pool_size"] > 1:
+                async with pool.connection() as connection:
+                    assert connection is connections[-1]
+                await asyncio.sleep(0.01)
 
 
 async def test_a_server_that_proves_its_name_is_used_over_tls(
