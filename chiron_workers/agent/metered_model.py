@@ -57,6 +57,7 @@ class MeteredModel:
     pool: Pool
     settings: Settings
     advance: Advance = field(default_factory=Advance)
+    _tariffs: dict[str, Tariff] = field(default_factory=dict)  # that do not change while the run lasts
 
     async def context_tokens(self) -> int:
         """Tokens that a request and its reply may have together."""
@@ -154,9 +155,12 @@ class MeteredModel:
         )
 
     def _tariff_of(self, model: str) -> Tariff:
-        if model == self.run.model:
-            return Tariff.of(self.run, self.settings.prices)
-        return Tariff.of_model(model, self.settings.prices)
+        if model != self.run.model:
+            return Tariff.of_model(model, self.settings.prices)
+        tariff = self._tariffs.get(model) or Tariff.of(self.run, self.settings.prices)
+        if tariff.is_frozen:
+            self._tariffs[model] = tariff
+        return tariff
 
 
 def _max_cost(request: Request, tariff: Tariff, *, prompt_tokens: int, searches: int = 0) -> MaxCost:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from decimal import ROUND_UP, Decimal
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, Literal
 
@@ -33,7 +34,8 @@ class Price:
         """What a reply costs."""
         prompt_tokens = usage.tokens - usage.output_tokens
         rates = next(rates for start, rates in reversed(self.steps) if prompt_tokens > start or start == 0)
-        return sum((n * rate for n, rate in zip(_counts_of(usage), rates, strict=True)), Decimal()) / MILLION
+        counts = _counts_of(usage)  # most of them 0
+        return sum((n * rate for n, rate in zip(counts, rates, strict=True) if n), Decimal()) / MILLION
 
     def to_json(self) -> dict[str, Any]:
         """The price as a run's row keeps it; numbers as text, which no reader rounds."""
@@ -76,6 +78,7 @@ def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Override]) -> Dec
     return price.cost_usd(usage) if isinstance(price, Price) else None
 
 
+@lru_cache(maxsize=500)  # a call is counted when its money is reserved, and again when it is made
 def max_cost(price: Price | None, *, prompt_tokens: int, reply_tokens: int, searches: int = 0) -> MaxCost:
     """What a call can cost at most: each token of the prompt at its highest price, a reply of full length, all searches.
 
