@@ -13,13 +13,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from typing import IO, Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psutil
 import psycopg
@@ -97,7 +97,7 @@ def pipeline(found: Services, servers: Servers, arguments: Asked) -> Throughput:
     with (found.folder / "worker.log").open("w+") as log, started(command, log, **slots) as process:
         with Sampler({"client": process, "postgres": found.postgres} | servers) as sampler:
             batch_id = asyncio.run(enqueue(found, arguments))
-            _wait_for_the_end(found, batch_id, process, log)
+            wait_for_the_end(found, [batch_id], [process], log)
         with psycopg.connect(found.settings.database_url) as connection:
             turns = connection.execute(SQL["turns"], {"batch_id": batch_id}).fetchall()
         check_calls(found)
@@ -130,7 +130,7 @@ def started(command: list[str], out: IO[str], **more: str) -> Iterator[psutil.Pr
             process.terminate()
 
 
-async def enqueue(found: Services, arguments: Asked) -> Any:
+async def enqueue(found: Services, arguments: Asked) -> UUID:
     """Submit a batch of runs and ring for them; its id."""
     turns_max = 2 * arguments.turns  # summaries of a window that is full come on top
     tag = uuid4().hex[:8]  # so that no run reads the pages of an earlier one
@@ -144,26 +144,37 @@ async def enqueue(found: Services, arguments: Asked) -> Any:
     return submitted.batch_id
 
 
-def _wait_for_the_end(found: Services, batch_id: Any, process: psutil.Process, log: IO[str]) -> None:
+def wait_for_the_end(
+    found: Services, batch_ids: Sequence[UUID], workers: Sequence[psutil.Process], log: IO[str]
+) -> None:
+    """Wait until every run of some batches has completed. Raises SystemExit if one fails, a worker ends, or it takes too long."""
     give_up_at = time.monotonic() + PATIENCE_S
     with psycopg.connect(found.settings.database_url, autocommit=True) as connection:
         while True:
-            states = states_of(connection, batch_id)
-            if states.keys() <= {"completed"}:
+            states = {state for batch_id in batch_ids for state in states_of(connection, batch_id)}
+            if states <= {"completed"}:
                 return
-            if "failed" in states or not process.is_running() or time.monotonic() > give_up_at:
+            are_running = all(process.is_running() for process in workers)
+            if "failed" in states or not are_running or time.monotonic() > give_up_at:
                 log.seek(0)
-                raise SystemExit(f"The runs did not complete: {states}\n{log.read()[-2_000:]}")
+                raise SystemExit(f"The runs did not complete: {sorted(states)}\n{log.read()[-2_000:]}")
             time.sleep(0.5)
 
 
-def states_of(connection: psycopg.Connection[Any], batch_id: Any) -> dict[str, int]:
+def states_of(connection: psycopg.Connection[Any], batch_id: UUID) -> dict[str, int]:
     """How many runs of a batch are in each state."""
     return dict(connection.execute(SQL["states"], {"batch_id": batch_id}).fetchall())
 
 
 def throughput(turns: list[Any], sampler: Sampler) -> Throughput:
-    """What happened between everybody's second turn and somebody's last."""
+    """What happened while all runs were under way."""
+    start, end, count = under_way(turns)
+    ms = {name: sampler.cpu_s(name, start, end) * 1_000 / count for name in sampler.names}
+    return Throughput(count / (end - start), **ms, peak_mb=sampler.peak_mb("client"))
+
+
+def under_way(turns: list[Any]) -> tuple[float, float, int]:
+    """The time between everybody's second turn and somebody's last, from and to, and the turns in it."""
     of_run: dict[str, list[float]] = {}
     for run, at in turns:
         of_run.setdefault(run, []).append(at)
@@ -171,9 +182,7 @@ def throughput(turns: list[Any], sampler: Sampler) -> Throughput:
     end = min(max(times) for times in of_run.values())
     if end <= start:
         raise SystemExit("The runs were never all under way at once: ask for more --turns.")
-    count = sum(start < at <= end for _, at in turns)
-    ms = {name: sampler.cpu_s(name, start, end) * 1_000 / count for name in sampler.names}
-    return Throughput(count / (end - start), **ms, peak_mb=sampler.peak_mb("client"))
+    return start, end, sum(start < at <= end for _, at in turns)
 
 
 def measure(running: Services, arguments: Asked, *, repeats: int) -> dict[str, list[Throughput]]:

@@ -55,6 +55,7 @@ PROGRAMS = (
         needs_rivals=True,
     ),
     Program("shared_rows", 6, "--runs 8 --batches 2 --turns 5 --latency-ms 100 --commit-ms 2 --repeats 1"),
+    Program("worker_processes", 6, "--processes 1 2 --runs 4 --turns 8 --latency-ms 100 --repeats 1"),
     Program("fact_writers", 4, "--runs 2 --facts 8 --calls 2 --commit-ms 2 --repeats 1"),
     Program("knowledge", 15, "--facts 20000 --repeats 5"),
     Program("word_searches", 5, "--facts 1000 --repeats 2", "--repeats 20"),

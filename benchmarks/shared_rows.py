@@ -7,17 +7,15 @@ held through a commit lets one of its runs commit at a time, so that one batch i
 
 import argparse
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from statistics import median
 from uuid import UUID
 
-import psutil
 import psycopg
 from bare import MODEL
-from concurrency import PATIENCE_S, SQL, Asked, Servers, Throughput, started, states_of, throughput, worker
+from concurrency import SQL, Asked, Servers, Throughput, started, throughput, wait_for_the_end, worker
 from cpu import load_average
 from figures import begin, table
 from look_up import create_table
@@ -66,7 +64,7 @@ def play(found: Services, servers: Servers, arguments: Asked, sharing: Sharing) 
     with (found.folder / "worker.log").open("w+") as log, started(command, log, **environment) as process:
         with Sampler({"client": process, "postgres": found.postgres} | servers) as sampler:
             batch_ids = asyncio.run(enqueue(found, arguments, sharing))
-            _wait_for_the_end(found, batch_ids, process)
+            wait_for_the_end(found, batch_ids, [process], log)
         with psycopg.connect(found.settings.database_url) as connection:
             turns = [
                 turn
@@ -74,15 +72,6 @@ def play(found: Services, servers: Servers, arguments: Asked, sharing: Sharing) 
                 for turn in connection.execute(SQL["turns"], {"batch_id": batch_id}).fetchall()
             ]
         return throughput(turns, sampler)
-
-
-def _wait_for_the_end(found: Services, batch_ids: Sequence[UUID], process: psutil.Process) -> None:
-    give_up_at = time.monotonic() + PATIENCE_S
-    with psycopg.connect(found.settings.database_url, autocommit=True) as connection:
-        while {"completed"} != {state for batch_id in batch_ids for state in states_of(connection, batch_id)}:
-            if not process.is_running() or time.monotonic() > give_up_at:
-                raise SystemExit("The runs did not complete.")
-            time.sleep(0.5)
 
 
 def slow_commits(found: Services, *, delay_ms: float) -> None:

@@ -126,6 +126,13 @@ def test_runs_of_one_batch_are_measured_beside_those_of_several(tmp_path: Path) 
     assert all(measured["turns_per_s"] > 0 for (measured,) in found.values())
 
 
+def test_several_workers_are_measured_by_what_a_turn_takes(tmp_path: Path) -> None:
+    sizes = ("--processes", "1", "2", "--runs", "4", "--turns", "8", "--latency-ms", "200", "--repeats", "1")
+    found = figures("worker_processes", tmp_path, *sizes)
+    assert found.keys() == {"1 processes", "2 processes"}
+    assert all(measured["transactions"] >= 2 and measured["client"] > 0 for (measured,) in found.values())
+
+
 def test_the_writers_of_one_subject_are_measured_at_both_speeds_of_a_commit(tmp_path: Path) -> None:
     found = figures("fact_writers", tmp_path, "--runs", "3", "--facts", "20", "--repeats", "1")
     assert found.keys() == {"a call", "commits +0 ms", "commits +20 ms"}
