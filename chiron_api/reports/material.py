@@ -9,11 +9,9 @@ from chiron_api.reports.report import Selection
 from chiron_api.reports.selections import select
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
-from chiron_workers.knowledge.facts.confidences import Confidences
-from chiron_workers.knowledge.facts.fact_details import source_mark
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.runs.session import Session
-from chiron_workers.sources.changes import SourceChanges
+from chiron_workers.sources.changes import SourceChanges, source_mark
 from chiron_workers.states import Decider, FactStatus, Ground, Relation, Verdict
 
 PAGES_AHEAD = 1  # Postgres reads on while what it gave is made use of
@@ -95,7 +93,11 @@ async def _origins(page: report_rows.Rows, fact_ids: Sequence[str], session: Ses
     supported = {row["other_id"] for row in page.links if row["relation"] == Relation.SUPPORTS}
     several = [fact_id for fact_id in fact_ids if counts[fact_id] > 1 or fact_id in supported]
     origins = {fact_id: counts[fact_id] for fact_id in fact_ids}
-    return origins | (await Confidences(session).origin_counts(several) if several else {})
+    if several:
+        from chiron_workers.knowledge.facts.confidences import Confidences  # with what compares texts
+
+        origins |= await Confidences(session).origin_counts(several)
+    return origins
 
 
 def _link(row: DictRow) -> Link:

@@ -2,7 +2,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 from uuid import UUID
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -15,8 +15,10 @@ from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL_OWNER, Principal
 from chiron_workers.db.connect import Pool, Query
 from chiron_workers.db.pipelines import Statement, send
-from chiron_workers.runs.entries import Limit, Reply
 from chiron_workers.states import AccessScope, EventKind
+
+if TYPE_CHECKING:
+    from chiron_workers.runs.entries import Limit, Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Caller:
     batch_id: UUID | None = None
     call_id: str | None = None
     subject_id: str | None = None
-    shown: Limit | None = None  # of what the tool returns
+    shown: "Limit | None" = None  # of what the tool returns
     model: str | None = None  # that plays the run
     role: str | None = None  # of the run
     scope: str | None = None  # which facts the run works on: of a batch or a run, by its id, or of a subject
@@ -56,7 +58,7 @@ class SideModel(Protocol):
 
     async def ask(
         self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int, model: str = ""
-    ) -> Reply:
+    ) -> "Reply":
         """One reply to one question, apart from any conversation; of `model` where one is named."""
 
 

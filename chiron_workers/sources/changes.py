@@ -15,7 +15,7 @@ from chiron_workers.documents.document import READER_VERSION, UnreadableError
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Snapshot, canonical
-from chiron_workers.states import ChangeKind
+from chiron_workers.states import ChangeKind, Ground
 
 if TYPE_CHECKING:
     from chiron_workers.evidence.quotes.drift import Drift
@@ -79,6 +79,14 @@ class SourceChange:
         fact_ids = ", ".join(self.lost_facts[:NAMED_MAX]) + (", ..." if count > NAMED_MAX else "")
         quotes_note = f"the quote{' of 1' if count == 1 else f's of {count:,}'} no longer stand{'s' if count == 1 else ''}"
         return f": {_facts(self.facts)} on the older text, and {quotes_note} ({fact_ids})"
+
+
+def source_mark(row: DictRow, change: SourceChange | None) -> str:
+    """The remark for an assertion on what became of its source, with the day where it is known; empty where it stands."""
+    if row["ground"] == Ground.RETRACTED:
+        return str(Ground.RETRACTED)
+    mark = change.mark(row["id"]) if change else ""
+    return mark or ("" if row["ground"] == Ground.STANDS else row["ground"])
 
 
 class SourceChanges:

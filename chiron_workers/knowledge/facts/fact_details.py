@@ -13,7 +13,7 @@ from chiron_workers.knowledge.facts.objections import unlinked_objections
 from chiron_workers.knowledge.facts.source_kinds import with_kind
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.sources.changes import SourceChange, SourceChanges
+from chiron_workers.sources.changes import SourceChanges, source_mark
 from chiron_workers.states import FactStatus, Ground, QuoteState, Relation, SourceKind, Verdict
 
 SQL = load(__file__)
@@ -176,14 +176,6 @@ async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDe
         AssertionDetails(**with_kind(row), source_mark=source_mark(row, changes.get(row["source_url"])))
         for row in rows
     )
-
-
-def source_mark(row: DictRow, change: SourceChange | None) -> str:
-    """The remark for an assertion on what became of its source, with the day where it is known; empty where it stands."""
-    if row["ground"] == Ground.RETRACTED:
-        return str(Ground.RETRACTED)
-    mark = change.mark(row["id"]) if change else ""
-    return mark or ("" if row["ground"] == Ground.STANDS else row["ground"])
 
 
 def _history(fact: DictRow, changes: Sequence[DictRow]) -> tuple[FactState, ...]:
