@@ -3,17 +3,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from psycopg.rows import DictRow
-
 from chiron_api.reports.material import Material
 from chiron_api.reports.report import Citation, Contradiction, Finding, Relative, Section
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.knowledge.facts.objections import unlinked_objections
+from chiron_workers.knowledge.finding_rows import AssertionRow, FactRow
 from chiron_workers.knowledge.report_rows import address
 from chiron_workers.states import FactStatus, Ground, QuoteState, Relation, SourceKind, Verdict
 
 # Of two findings at a path the one that nothing contradicts comes first.
-WEIGHTS = {FactStatus.ACCEPTED: 0, FactStatus.DISPUTED: 1}
+WEIGHTS: dict[str, int] = {FactStatus.ACCEPTED: 0, FactStatus.DISPUTED: 1}
 # Looked up here in a tenth of the time in which an enumeration is called.
 STATUSES = {str(status): status for status in FactStatus}
 VERDICTS, GROUNDS = {str(verdict): verdict for verdict in Verdict}, {str(ground): ground for ground in Ground}
@@ -59,7 +58,7 @@ def arrange(material: Material, places: Mapping[str, int] | None = None) -> Arra
     topics, aside_topics = _by_topic(material.findings.values()), _by_topic(material.aside.values())
     numbers = dict(places or {})
     for row in chain.from_iterable(rows for _, rows in (*topics, *aside_topics)):
-        numbers.setdefault(row["id"], len(numbers) + 1)
+        numbers.setdefault(row.id, len(numbers) + 1)
     context = _Context(material, numbers, _by_fact(material.links.values()))
     sections = tuple(
         Section(subject_id, path, tuple(_finding(row, context) for row in rows))
@@ -77,17 +76,17 @@ def order_of_topic(subject_id: str, path: str) -> tuple[object, ...]:
     return subject_id, path.casefold().split("/"), path
 
 
-def _by_topic(rows: Iterable[DictRow]) -> list[tuple[tuple[str, str], list[DictRow]]]:
-    rows_by_topic: dict[tuple[str, str], list[DictRow]] = defaultdict(list)
+def _by_topic(rows: Iterable[FactRow]) -> list[tuple[tuple[str, str], list[FactRow]]]:
+    rows_by_topic: dict[tuple[str, str], list[FactRow]] = defaultdict(list)
     for row in rows:
-        rows_by_topic[row["subject_id"], row["topic_path"]].append(row)
+        rows_by_topic[row.subject_id, row.topic_path].append(row)
     for rows_of_topic in rows_by_topic.values():
         rows_of_topic.sort(key=_order)
     return sorted(rows_by_topic.items(), key=lambda topic: order_of_topic(*topic[0]))
 
 
-def _order(row: DictRow) -> tuple[object, ...]:
-    return WEIGHTS.get(row["status"], len(WEIGHTS)), -row["confidence"], row["id"]
+def _order(row: FactRow) -> tuple[object, ...]:
+    return WEIGHTS.get(row.status, len(WEIGHTS)), -row.confidence, row.id
 
 
 def _by_fact(links: Iterable[Link]) -> dict[str, list[Link]]:
@@ -98,9 +97,9 @@ def _by_fact(links: Iterable[Link]) -> dict[str, list[Link]]:
     return links_by_fact
 
 
-def _finding(row: DictRow, context: _Context) -> Finding:
-    fact_id = row["id"]
-    number, content = context.numbers[fact_id], row["content"]
+def _finding(row: FactRow, context: _Context) -> Finding:
+    fact_id = row.id
+    number, content = context.numbers[fact_id], row.content
     assertions = context.material.assertions.pop(fact_id, [])  # so that nothing is held twice
     citations = [_citation(assertion, content, number, context) for assertion in assertions]
     links = context.links.get(fact_id, ())
@@ -108,29 +107,29 @@ def _finding(row: DictRow, context: _Context) -> Finding:
     return Finding(
         number=number,
         fact_id=fact_id,
-        subject_id=row["subject_id"],
-        topic_path=row["topic_path"],
+        subject_id=row.subject_id,
+        topic_path=row.topic_path,
         content=content,
-        status=STATUSES[row["status"]],
-        confidence=row["confidence"],
+        status=STATUSES[row.status],
+        confidence=row.confidence,
         origins=context.material.origins.get(fact_id, 0),
         citations=tuple(citations),
         relatives=tuple(sorted(relatives, key=lambda relative: relative.number)) if relatives else (),
-        objections=unlinked_objections(row["contradictions"], _contradicting(fact_id, context))
-        if row["contradictions"]
+        objections=unlinked_objections(row.contradictions, _contradicting(fact_id, context))
+        if row.contradictions
         else (),
-        validated_at=row["validated_at"],
-        valid_from=row["valid_from"],
-        valid_until=row["valid_until"],
-        superseded_by=row["superseded_by"],
+        validated_at=row.validated_at,
+        valid_from=row.valid_from,
+        valid_until=row.valid_until,
+        superseded_by=row.superseded_by,
     )
 
 
-def _citation(row: DictRow, content: str, number: int, context: _Context) -> Citation:
-    material, url = context.material, row["source_url"]
+def _citation(row: AssertionRow, content: str, number: int, context: _Context) -> Citation:
+    material, url = context.material, row.source_url
     place = (
         context.addresses.get(url) or context.addresses.setdefault(url, address(url)),
-        row["snapshot_hash"],
+        row.snapshot_hash,
     )
     source = context.places.get(place) or context.places.setdefault(
         place, CitedSource(len(context.places) + 1)
@@ -139,22 +138,22 @@ def _citation(row: DictRow, content: str, number: int, context: _Context) -> Cit
         source.by.append(number)
     return Citation(
         source=source.number,
-        wording="" if row["content"] == content else row["content"],
-        quote=row["quote"] or "",
-        is_verified=row["quote_state"] == QuoteState.VERIFIED,
-        source_score=row["source_score"],
-        source_mark=material.source_marks.get(row["id"], ""),
-        stored_at=row["created_at"],
-        context=row["context"],
-        verdict=VERDICTS[row["verdict"]],
-        verdict_reason=row["verdict_reason"],
-        verdict_by=row["verdict_by"],
-        source_kind=SOURCE_KINDS[row["source_kind"]],
-        claimed_score=row["claimed_score"],
-        observed_at=row["observed_at"],
-        ground=GROUNDS[row["ground"]],
-        assertion_id=row["id"],
-        selection=material.selections.get(row["id"]),
+        wording="" if row.content == content else row.content,
+        quote=row.quote or "",
+        is_verified=row.quote_state == QuoteState.VERIFIED,
+        source_score=row.source_score,
+        source_mark=material.source_marks.get(row.id, ""),
+        stored_at=row.created_at,
+        context=row.context,
+        verdict=VERDICTS[row.verdict],
+        verdict_reason=row.verdict_reason,
+        verdict_by=row.verdict_by,
+        source_kind=SOURCE_KINDS[row.source_kind],
+        claimed_score=row.claimed_score,
+        observed_at=row.observed_at,
+        ground=GROUNDS[row.ground],
+        assertion_id=row.id,
+        selection=material.selections.get(row.id),
     )
 
 
@@ -170,7 +169,7 @@ def _contradicting(fact_id: str, context: _Context) -> Iterator[str]:
         other_id = link.other_id if link.fact_id == fact_id else link.fact_id
         row = findings.get(other_id) or aside.get(other_id)
         if row is not None and link.relation is Relation.CONTRADICTS:
-            yield row["content"]
+            yield row.content
 
 
 def _contradictions(context: _Context) -> Iterator[Contradiction]:

@@ -8,14 +8,18 @@ from psycopg.rows import DictRow
 from chiron_api.reports.report import Selection
 from chiron_api.reports.selections import select
 from chiron_workers.db.connect import Pool
-from chiron_workers.knowledge import report_rows
+from chiron_workers.knowledge import finding_rows
 from chiron_workers.knowledge.facts.links import Link
+from chiron_workers.knowledge.finding_rows import AssertionRow, FactRow, FindingRows
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.changes import SourceChanges, source_mark
 from chiron_workers.states import Decider, FactStatus, Ground, Relation, Verdict
 
 PAGES_AHEAD = 1  # Postgres reads on while what it gave is made use of
-STANDS = Ground.STANDS
+STANDS, WITHDRAWN = (
+    str(Ground.STANDS),
+    str(FactStatus.WITHDRAWN),
+)  # a text is compared with a text in a third of the time
 UNCOUNTED = frozenset({Verdict.CONTRADICTED, Verdict.SILENT})  # they say nothing for their fact
 
 
@@ -27,9 +31,9 @@ class Material:
     or no longer holds the quote; `selections`, by the same ids, where a verified quote stands.
     """
 
-    findings: dict[str, DictRow] = field(default_factory=dict)
-    aside: dict[str, DictRow] = field(default_factory=dict)
-    assertions: dict[str, list[DictRow]] = field(default_factory=dict)
+    findings: dict[str, FactRow] = field(default_factory=dict)
+    aside: dict[str, FactRow] = field(default_factory=dict)
+    assertions: dict[str, list[AssertionRow]] = field(default_factory=dict)
     source_marks: dict[str, str] = field(default_factory=dict)
     selections: dict[str, Selection] = field(default_factory=dict)
     origins: dict[str, int] = field(default_factory=dict)
@@ -41,7 +45,7 @@ async def read(pool: Pool, fact_ids: Sequence[str], *, with_selections: bool = F
     nothing.
     """
     material, session = Material(), Session(pool)
-    async with aclosing(report_rows.pages(pool, fact_ids, ahead=PAGES_AHEAD)) as pages:
+    async with aclosing(finding_rows.pages(pool, fact_ids, ahead=PAGES_AHEAD)) as pages:
         async for page in pages:
             await _add_page(material, page, material.findings, session)
             if with_selections:
@@ -49,7 +53,7 @@ async def read(pool: Pool, fact_ids: Sequence[str], *, with_selections: bool = F
             material.links |= {(row["fact_id"], row["other_id"]): _link(row) for row in page.links}
     ends = {end for pair in material.links for end in pair}
     async with aclosing(
-        report_rows.pages(pool, sorted(ends - material.findings.keys()), ahead=PAGES_AHEAD)
+        finding_rows.pages(pool, sorted(ends - material.findings.keys()), ahead=PAGES_AHEAD)
     ) as pages:
         async for page in pages:
             await _add_page(material, page, material.aside, session)
@@ -66,30 +70,30 @@ async def read(pool: Pool, fact_ids: Sequence[str], *, with_selections: bool = F
     return material
 
 
-def _is_settled(link: Link, rows: Mapping[str, DictRow]) -> bool:
-    statuses = {rows[link.fact_id]["status"], rows[link.other_id]["status"]}
+def _is_settled(link: Link, rows: Mapping[str, FactRow]) -> bool:
+    statuses = {rows[link.fact_id].status, rows[link.other_id].status}
     return link.relation is Relation.CONTRADICTS and FactStatus.SUPERSEDED in statuses
 
 
 async def _add_page(
-    material: Material, page: report_rows.Rows, rows_by_id: dict[str, DictRow], session: Session
+    material: Material, page: FindingRows, rows_by_id: dict[str, FactRow], session: Session
 ) -> None:
-    rows = {row["id"]: row for row in page.facts if row["status"] != FactStatus.WITHDRAWN}
+    rows = {row.id: row for row in page.facts if row.status != WITHDRAWN}
     rows_by_id |= rows
-    changes = await SourceChanges(session).of({row["source_url"] for row in page.assertions})
+    changes = await SourceChanges(session).of({row.source_url for row in page.assertions})
     for row in page.assertions:
-        if row["fact_id"] not in rows:
+        if row.fact_id not in rows:
             continue
-        material.assertions.setdefault(row["fact_id"], []).append(row)
-        change = changes.get(row["source_url"])
-        if (change or row["ground"] != STANDS) and (mark := source_mark(row, change)):
-            material.source_marks[row["id"]] = mark
+        material.assertions.setdefault(row.fact_id, []).append(row)
+        change = changes.get(row.source_url)
+        if (change or row.ground != STANDS) and (mark := source_mark(row.id, row.ground, change)):
+            material.source_marks[row.id] = mark
     material.origins |= await _origins(page, list(rows), session)
 
 
-async def _origins(page: report_rows.Rows, fact_ids: Sequence[str], session: Session) -> dict[str, int]:
+async def _origins(page: FindingRows, fact_ids: Sequence[str], session: Session) -> dict[str, int]:
     """How many independent origins each fact has; texts are compared only where several sources say so."""
-    counts = Counter([row["fact_id"] for row in page.assertions if row["verdict"] not in UNCOUNTED])
+    counts = Counter([row.fact_id for row in page.assertions if row.verdict not in UNCOUNTED])
     supported = {row["other_id"] for row in page.links if row["relation"] == Relation.SUPPORTS}
     several = [fact_id for fact_id in fact_ids if counts[fact_id] > 1 or fact_id in supported]
     origins = {fact_id: counts[fact_id] for fact_id in fact_ids}

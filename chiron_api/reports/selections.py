@@ -4,27 +4,22 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 
-from psycopg.rows import DictRow
-
 from chiron_api.reports.report import Citation, Selection, Source
+from chiron_workers.knowledge.finding_rows import AssertionRow
 from chiron_workers.runs.session import Session
 from chiron_workers.states import QuoteState
 
 SURROUNDING_CHARS = 64  # before and behind a quote, to find it again in a text that was laid out anew
 
 
-async def select(session: Session, assertions: Sequence[DictRow]) -> dict[str, Selection]:
+async def select(session: Session, assertions: Sequence[AssertionRow]) -> dict[str, Selection]:
     """Where the verified quotes of assertions stand, by the ids of the assertions."""
     from chiron_workers.knowledge import transfers  # with the terms of all languages; most formats need none
 
-    rows_by_text: dict[str, list[DictRow]] = defaultdict(list)
+    rows_by_text: dict[str, list[AssertionRow]] = defaultdict(list)
     for row in assertions:
-        if (
-            row["quote_state"] == QuoteState.VERIFIED
-            and row["snapshot_hash"]
-            and row["quote_start"] is not None
-        ):
-            rows_by_text[row["snapshot_hash"]].append(row)
+        if row.quote_state == QuoteState.VERIFIED and row.snapshot_hash and row.quote_start is not None:
+            rows_by_text[row.snapshot_hash].append(row)
     selections: dict[str, Selection] = {}
     for text_hash, rows in rows_by_text.items():  # one text at a time, since each can be long
         text = await transfers.text(session, text_hash)
@@ -32,11 +27,13 @@ async def select(session: Session, assertions: Sequence[DictRow]) -> dict[str, S
     return selections
 
 
-def _select_all(text: str, rows: Sequence[DictRow]) -> dict[str, Selection]:
+def _select_all(text: str, rows: Sequence[AssertionRow]) -> dict[str, Selection]:
     return {
-        row["id"]: _selection(text, row["quote_start"], row["quote_end"])
+        row.id: _selection(text, row.quote_start, row.quote_end)
         for row in rows
-        if text[row["quote_start"] : row["quote_end"]] == row["quote"]
+        if row.quote_start is not None
+        and row.quote_end is not None
+        and text[row.quote_start : row.quote_end] == row.quote
     }
 
 

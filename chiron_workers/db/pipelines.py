@@ -4,18 +4,22 @@ from typing import Any
 
 from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline, generators
 from psycopg.abc import PQGen
-from psycopg.rows import DictRow
+from psycopg.rows import AsyncRowFactory, DictRow
 
 from chiron_workers.db.connect import Query
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A query with its arguments. `prepare` False: planned for these on every call. True: one plan may serve all."""
+    """A query with its arguments. `prepare` False: planned for these on every call. True: one plan may serve all.
+
+    `row_factory` makes its rows, where they are to be something else than dicts.
+    """
 
     query: Query
     args: Mapping[str, Any] | None = None
     prepare: bool | None = None
+    row_factory: AsyncRowFactory[Any] | None = None
 
 
 async def send(connection: AsyncConnection[DictRow], statements: Sequence[Statement]) -> list[list[DictRow]]:
@@ -39,7 +43,9 @@ async def _execute(
     connection: AsyncConnection[DictRow], statements: Sequence[Statement]
 ) -> list[AsyncCursor[DictRow]]:
     return [
-        await connection.execute(statement.query, statement.args, prepare=statement.prepare)
+        await connection.cursor(row_factory=statement.row_factory or connection.row_factory).execute(
+            statement.query, statement.args, prepare=statement.prepare
+        )
         for statement in statements
     ]
 

@@ -2,9 +2,12 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -22,7 +25,9 @@ from chiron_workers.sources import sources
 from chiron_workers.states import FactStatus
 
 SQL = load(__file__, USAGE_SQL)
+QUERIES = (USAGE_SQL, Path(__file__).with_suffix(".sql"))  # parts of them stand in those of other modules
 PAGE_FACTS = 500
+Page = TypeVar("Page")
 
 
 class Kind(StrEnum):
@@ -101,7 +106,7 @@ async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:
     return {status: counts.get(status, 0) for status in FactStatus}
 
 
-async def pages(pool: Pool, fact_ids: Sequence[str], *, ahead: int = 0) -> AsyncGenerator[Rows]:
+def pages(pool: Pool, fact_ids: Sequence[str], *, ahead: int = 0) -> AsyncGenerator[Rows]:
     """The rows of facts in pages of at most 500, in the order of their ids; a fact that is gone by then is left out.
 
     No transaction stays open between two pages, so a slow reader holds up nobody.
@@ -109,10 +114,17 @@ async def pages(pool: Pool, fact_ids: Sequence[str], *, ahead: int = 0) -> Async
     Args:
         ahead: How many pages are read while the reader is at one; leave early through `aclosing`.
     """
-    tasks = deque[asyncio.Task[Rows]]()
+    return in_pages(partial(_page, pool), fact_ids, ahead=ahead)
+
+
+async def in_pages(
+    read_page: Callable[[Sequence[str]], Coroutine[Any, Any, Page]], fact_ids: Sequence[str], *, ahead: int
+) -> AsyncGenerator[Page]:
+    """What is read of facts, as for `pages`."""
+    tasks = deque[asyncio.Task[Page]]()
     try:
         for start in range(0, len(fact_ids), PAGE_FACTS):
-            tasks.append(asyncio.create_task(_page(pool, fact_ids[start : start + PAGE_FACTS])))
+            tasks.append(asyncio.create_task(read_page(fact_ids[start : start + PAGE_FACTS])))
             if len(tasks) > ahead:
                 yield await tasks.popleft()
         while tasks:

@@ -81,12 +81,12 @@ class SourceChange:
         return f": {_facts(self.facts)} on the older text, and {quotes_note} ({fact_ids})"
 
 
-def source_mark(row: DictRow, change: SourceChange | None) -> str:
+def source_mark(assertion_id: str, ground: str, change: SourceChange | None) -> str:
     """The remark for an assertion on what became of its source, with the day where it is known; empty where it stands."""
-    if row["ground"] == Ground.RETRACTED:
+    if ground == Ground.RETRACTED:
         return str(Ground.RETRACTED)
-    mark = change.mark(row["id"]) if change else ""
-    return mark or ("" if row["ground"] == Ground.STANDS else row["ground"])
+    mark = change.mark(assertion_id) if change else ""
+    return mark or ("" if ground == Ground.STANDS else ground)
 
 
 class SourceChanges:

@@ -173,7 +173,10 @@ async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDe
     rows = await session.rows(SQL["assertions"], {"fact_id": fact_id})
     changes = await SourceChanges(session).of(row["source_url"] for row in rows)
     return tuple(
-        AssertionDetails(**with_kind(row), source_mark=source_mark(row, changes.get(row["source_url"])))
+        AssertionDetails(
+            **with_kind(row),
+            source_mark=source_mark(row["id"], row["ground"], changes.get(row["source_url"])),
+        )
         for row in rows
     )
 

@@ -1,0 +1,102 @@
+"""The rows that the findings of a report are made of, as tuples: dicts take as long to make as to read from Postgres."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+from psycopg import AsyncCursor
+from psycopg.rows import DictRow, RowMaker
+
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.pipelines import Statement, send
+from chiron_workers.db.queries import load
+from chiron_workers.knowledge.facts.source_kinds import bind
+from chiron_workers.knowledge.report_rows import QUERIES, in_pages
+
+SQL = load(__file__, *QUERIES)
+
+
+class FactRow(NamedTuple):
+    """A fact; the columns of `facts_of_findings` in their order. `contradictions` is None for most."""
+
+    id: str
+    subject_id: str
+    content: str
+    topic_path: str
+    status: str
+    confidence: float
+    contradictions: list[str] | None
+    validated_at: datetime
+    valid_from: str | None
+    valid_until: str | None
+    superseded_by: str | None
+
+
+class AssertionRow(NamedTuple):
+    """What is asserted in favour of a fact; the columns of `assertions_of_findings` in their order."""
+
+    id: str
+    fact_id: str
+    content: str
+    quote: str | None
+    quote_state: str
+    quote_start: int | None
+    quote_end: int | None
+    source_url: str
+    source_score: float
+    snapshot_hash: str | None
+    created_at: datetime
+    context: str
+    verdict: str
+    verdict_reason: str
+    verdict_by: str
+    observed_at: datetime | None
+    ground: str
+    claimed_score: float | None
+    source_kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRows:
+    """Some facts, what is asserted in their favour, and how they stand to others, as the database has them."""
+
+    facts: list[FactRow]
+    assertions: list[AssertionRow]
+    links: list[DictRow]
+
+
+def pages(pool: Pool, fact_ids: Sequence[str], *, ahead: int = 0) -> AsyncGenerator[FindingRows]:
+    """As `report_rows.pages`."""
+    return in_pages(partial(_page, pool), fact_ids, ahead=ahead)
+
+
+async def _page(pool: Pool, fact_ids: Sequence[str]) -> FindingRows:
+    # As text, since psycopg writes a list element by element.
+    args = {"fact_ids": f"{{{','.join(fact_ids)}}}"}
+    statements = (
+        Statement(SQL["facts_of_findings"], args, row_factory=_fact_rows),
+        Statement(SQL["assertions_of_findings"], args, row_factory=_assertion_rows),
+        Statement(SQL["links"], args),
+    )
+    async with pool.connection() as connection:
+        facts, assertions, links = await send(connection, statements)
+    facts_by_id = {row.id: row for row in cast("list[FactRow]", facts)}
+    return FindingRows(
+        [facts_by_id[fact_id] for fact_id in fact_ids if fact_id in facts_by_id],
+        [row if row.source_kind else _with_kind(row) for row in cast("list[AssertionRow]", assertions)],
+        links,
+    )
+
+
+def _with_kind(row: AssertionRow) -> AssertionRow:
+    return row._replace(**bind(row.source_url, row.source_score))
+
+
+def _fact_rows(_: AsyncCursor[Any]) -> RowMaker[FactRow]:
+    return FactRow._make
+
+
+def _assertion_rows(_: AsyncCursor[Any]) -> RowMaker[AssertionRow]:
+    return AssertionRow._make
