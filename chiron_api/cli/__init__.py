@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 from chiron_api.cli.commands import GROUPS, SUMMARIES
 from chiron_workers.errors import ChironError, ToolValidationError, UsageError
 
-NEW_OBJECTS = 50_000  # until garbage is looked for
+NEW_OBJECTS = 200_000  # until garbage is looked for
 PLAIN: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
 
 
