@@ -1,19 +1,30 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline, generators
-from psycopg.abc import PQGen
-from psycopg.rows import AsyncRowFactory, DictRow
+import psycopg
+from psycopg import AsyncConnection, AsyncCursor, abc, generators
+from psycopg._preparing import Prepare
+from psycopg._queries import PostgresQuery
+from psycopg.abc import Params, PQGen
+from psycopg.adapt import Transformer
+from psycopg.errors import PipelineAborted, error_from_result
+from psycopg.pq import ConnStatus, ExecStatus, Format, TransactionStatus
+from psycopg.pq.abc import PGresult
+from psycopg.rows import AsyncRowFactory, DictRow, RowMaker
 
 from chiron_workers.db.connect import Query
+
+# What psycopg keeps of a statement that it sees for the first time on a connection: its key, and whether under a name.
+Prepared = tuple[tuple[bytes, tuple[int, ...]], Prepare, bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A query with its arguments. `prepare` False: planned for these on every call. True: one plan may serve all.
 
-    `row_factory` makes its rows, where they are to be something else than dicts.
+    `row_factory` makes its rows, where they are to be something else than dicts; the cursor that it is given tells nothing.
     """
 
     query: Query
@@ -28,49 +39,143 @@ async def send(connection: AsyncConnection[DictRow], statements: Sequence[Statem
     Postgres runs them in order, each as if it were sent alone. Where one fails, those after it are not run.
     """
     if len(statements) == 1:
-        cursors = await _execute(connection, statements)
-    else:
-        pipeline = connection._pipeline = _Pipeline(connection)
-        try:
-            async with pipeline:
-                cursors = await _execute(connection, statements)
-        finally:
-            connection._pipeline = None
-    return [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
+        [statement] = statements
+        cursor = await connection.execute(statement.query, statement.args, prepare=statement.prepare)
+        if statement.row_factory is not None:
+            cursor.row_factory = statement.row_factory
+        return [await cursor.fetchall() if cursor.description else []]
+    exchange = _Exchange(connection)
+    cursor_factory = connection.cursor_factory
+    connection.cursor_factory = exchange.cursor  # type: ignore[assignment]  # it is only called
+    try:
+        for statement in statements:
+            await connection.execute(statement.query, statement.args, prepare=statement.prepare)
+    finally:
+        connection.cursor_factory = cursor_factory
+    async with connection.lock:
+        return await connection.wait(exchange.run([statement.row_factory for statement in statements]))
 
 
-async def _execute(
-    connection: AsyncConnection[DictRow], statements: Sequence[Statement]
-) -> list[AsyncCursor[DictRow]]:
-    return [
-        await connection.cursor(row_factory=statement.row_factory or connection.row_factory).execute(
-            statement.query, statement.args, prepare=statement.prepare
-        )
-        for statement in statements
-    ]
+class _Cursor(AsyncCursor[DictRow]):
+    """Adds what it executes to an exchange."""
+
+    def __init__(self, exchange: "_Exchange", connection: AsyncConnection[DictRow]) -> None:
+        self._exchange = exchange
+        self._conn = connection  # nothing else of a cursor is used, and to prepare one takes its time
+
+    def _execute_gen(
+        self,
+        query: abc.Query,
+        params: Params | None = None,
+        *,
+        prepare: bool | None = None,
+        binary: bool | None = None,
+    ) -> PQGen[None]:
+        self._exchange.add(query, params, prepare=prepare)
+        yield from ()
 
 
-class _Pipeline(AsyncPipeline):
-    """Sends everything at its end, in as few packets as hold it, and ends with its Sync alone.
+class _Exchange:
+    """Statements sent at once in as few packets as hold them, with one Sync, and their results.
 
-    psycopg sends each statement by itself: a system call, and Postgres wakes up for it. Behind the Sync it sends a request to
-    flush. Postgres reads that as the next message and waits for one more, which is when it does not count how long a
-    transaction is idle: one whose worker stands still would never be ended.
+    psycopg's own pipeline makes a cursor for each statement, sends it by itself, for which Postgres wakes up, and has a
+    request to flush behind the Sync. Postgres reads that as the next message and waits for one more, which is when it does not
+    count how long a transaction is idle: one whose worker stands still would never be ended. Which statements are prepared on
+    a connection, psycopg keeps for this as for its cursors.
     """
 
-    _is_complete = False
+    def __init__(self, connection: AsyncConnection[DictRow]) -> None:
+        self._connection = connection
+        self._pgconn = connection.pgconn
+        self._transformer = Transformer(connection)
+        self._queries: list[tuple[PostgresQuery, bool | None]] = []
+        self._pending: list[tuple[bool, Prepared | None]] = []  # whether a result is that of a statement
 
-    def _enqueue_sync(self) -> None:
-        super()._enqueue_sync()
-        self._is_complete = True
+    def cursor(self, connection: AsyncConnection[DictRow], *, row_factory: object) -> _Cursor:
+        """As psycopg makes a cursor."""
+        return _Cursor(self, connection)
 
-    def _communicate_gen(self) -> PQGen[None]:
-        if self._is_complete:
-            while self.command_queue:
-                self.command_queue.popleft()()
-            yield from super()._communicate_gen()
+    def add(self, query: abc.Query, args: Params | None, *, prepare: bool | None) -> None:
+        """Add a statement; its arguments are converted, and nothing is sent."""
+        postgres_query = PostgresQuery(self._transformer)
+        postgres_query.convert(query, args)
+        self._queries.append((postgres_query, prepare))
 
-    def _fetch_gen(self, *, flush: bool) -> PQGen[None]:
-        if flush and self.result_queue:
-            yield from generators.send(self.pgconn)
-        yield from super()._fetch_gen(flush=False)
+    def run(self, row_factories: Sequence[AsyncRowFactory[Any] | None]) -> PQGen[list[list[Any]]]:
+        """The rows of each statement. Raises what the first of them that fails raises."""
+        if self._pgconn.transaction_status != TransactionStatus.INERROR:
+            yield from self._connection._prepared.maintain_gen(self._connection)
+        self._pgconn.enter_pipeline_mode()
+        try:
+            for query, prepare in self._queries:
+                self._send(query, prepare)
+            self._pgconn.pipeline_sync()
+            yield from generators.send(self._pgconn)
+            results = yield from self._results()
+        finally:
+            # Where somebody is cancelled twice, results may be left; the pool closes such a connection.
+            with suppress(psycopg.OperationalError):
+                if self._pgconn.status != ConnStatus.BAD:
+                    self._pgconn.exit_pipeline_mode()
+        return list(self._rows(results, iter(row_factories)))
+
+    def _results(self) -> PQGen[list[PGresult]]:
+        results: list[PGresult] = []
+        while len(results) <= len(self._pending):  # the last is that of the Sync
+            result = yield from generators.fetch_many(self._pgconn)
+            if not result:
+                raise psycopg.OperationalError("Postgres gave a pipeline up.")
+            results += result
+        return results
+
+    def _send(self, query: PostgresQuery, prepare: bool | None) -> None:
+        prepared = self._connection._prepared
+        state, name = prepared.get(query, prepare)
+        if state is Prepare.SHOULD:
+            self._pgconn.send_prepare(name, query.query, param_types=query.types)
+            self._pending.append((False, None))
+        if state is Prepare.NO:
+            self._pgconn.send_query_params(
+                query.query,
+                query.params,
+                param_types=query.types,
+                param_formats=query.formats,
+                result_format=Format.TEXT,
+            )
+        else:
+            self._pgconn.send_query_prepared(
+                name, query.params, param_formats=query.formats, result_format=Format.TEXT
+            )
+        key = prepared.maybe_add_to_cache(query, state, name)
+        self._pending.append((True, None if key is None else (key, state, name)))
+
+    def _rows(
+        self, results: Sequence[PGresult], row_factories: Iterator[AsyncRowFactory[Any] | None]
+    ) -> Iterator[list[Any]]:
+        errors = []
+        for (is_statement, entry), result in zip(self._pending, results, strict=False):
+            if entry is not None:
+                self._connection._prepared.validate(*entry, [result])
+            if result.status == ExecStatus.FATAL_ERROR:
+                errors.append(error_from_result(result, encoding=self._transformer.encoding))
+            elif result.status == ExecStatus.PIPELINE_ABORTED:
+                errors.append(PipelineAborted("pipeline aborted"))
+            elif is_statement and not errors:
+                yield self._rows_of(result, next(row_factories))
+        if errors:
+            raise errors[0]
+
+    def _rows_of(self, result: PGresult, row_factory: AsyncRowFactory[Any] | None) -> list[Any]:
+        if result.status != ExecStatus.TUPLES_OK:
+            return []
+        self._transformer.set_pgresult(result)
+        make_row = (
+            _dict_maker(result) if row_factory is None else row_factory(_Cursor(self, self._connection))
+        )
+        rows: list[Any] = self._transformer.load_rows(0, result.ntuples, make_row)
+        return rows
+
+
+def _dict_maker(result: PGresult) -> RowMaker[DictRow]:
+    names = [(result.fname(n) or b"").decode() for n in range(result.nfields)]
+    return lambda values: dict(zip(names, values, strict=True))
