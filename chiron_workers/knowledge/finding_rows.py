@@ -12,7 +12,6 @@ from psycopg.rows import DictRow, RowMaker
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
-from chiron_workers.knowledge.facts.source_kinds import bind
 from chiron_workers.knowledge.report_rows import QUERIES, in_pages
 
 SQL = load(__file__, *QUERIES)
@@ -91,6 +90,8 @@ async def _page(pool: Pool, fact_ids: Sequence[str]) -> FindingRows:
 
 
 def _with_kind(row: AssertionRow) -> AssertionRow:
+    from chiron_workers.knowledge.facts.source_kinds import bind  # a version before stored no kind
+
     return row._replace(**bind(row.source_url, row.source_score))
 
 

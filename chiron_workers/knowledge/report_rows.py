@@ -18,7 +18,6 @@ from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
-from chiron_workers.knowledge.facts.source_kinds import with_kind
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.sources import sources
@@ -26,7 +25,7 @@ from chiron_workers.states import FactStatus
 
 SQL = load(__file__, USAGE_SQL)
 QUERIES = (USAGE_SQL, Path(__file__).with_suffix(".sql"))  # parts of them stand in those of other modules
-PAGE_FACTS = 500
+PAGE_FACTS = 1_000
 Page = TypeVar("Page")
 
 
@@ -107,7 +106,7 @@ async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:
 
 
 def pages(pool: Pool, fact_ids: Sequence[str], *, ahead: int = 0) -> AsyncGenerator[Rows]:
-    """The rows of facts in pages of at most 500, in the order of their ids; a fact that is gone by then is left out.
+    """The rows of facts in pages of at most 1,000, in the order of their ids; a fact that is gone by then is left out.
 
     No transaction stays open between two pages, so a slow reader holds up nobody.
 
@@ -145,9 +144,15 @@ async def _page(pool: Pool, fact_ids: Sequence[str]) -> Rows:
     facts_by_id = {row["id"]: row for row in facts}
     return Rows(
         [facts_by_id[fact_id] for fact_id in fact_ids if fact_id in facts_by_id],
-        [with_kind(row) if row["source_kind"] is None else row for row in assertions],
+        [_with_kind(row) if row["source_kind"] is None else row for row in assertions],
         links,
     )
+
+
+def _with_kind(assertion: DictRow) -> DictRow:
+    from chiron_workers.knowledge.facts.source_kinds import with_kind  # a version before stored no kind
+
+    return with_kind(assertion)
 
 
 async def fetches(pool: Pool, places: Sequence[tuple[str, str | None]]) -> list[DictRow]:
