@@ -1,19 +1,15 @@
 import asyncio
 import contextlib
-import hashlib
 import itertools
 import random
-from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, Self
 
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from chiron_workers.agent.conversation import despite_cancellation
 from chiron_workers.billing.prices import max_cost
 from chiron_workers.billing.reservations import release, reserve, write_off
 from chiron_workers.billing.tariffs import Tariff
@@ -22,10 +18,8 @@ from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.errors import LeaseLost, MoneyReserved
 from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Failure
-from chiron_workers.runs.entries import Block, MaxCost, Reply, SideQuestion, Usage
-from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.entries import Block, MaxCost, Reply, Usage
 from chiron_workers.runs.leases import Run
-from chiron_workers.runs.messages import Message, encoded
 from chiron_workers.settings import Settings
 
 Settle = Callable[[Pool, Run, MaxCost], Awaitable[None]]
@@ -35,9 +29,6 @@ PAUSE_MIN_S = 0.25
 PAUSE_MAX_S = 5.0
 PATIENCE_S = 60.0  # for money that calls in flight have reserved; then the slot is for others
 FRAME_TOKENS = 1_000  # of what the API adds to a prompt by itself, such as its own words about tools
-SEARCHES_MAX = 10  # of a server tool that names no limit
-TOKENS_OF_A_SEARCH = 30_000  # a search adds what it found to the prompt; ten pages of results stay below
-SYSTEM = "You help a research program. Do what is asked with the tools you have, and answer in one sentence."
 
 
 @dataclass(slots=True)
@@ -242,98 +233,3 @@ class Reservation:
             if not is_transient(error):
                 raise
         self._settle = None
-
-
-@dataclass(frozen=True, slots=True)
-class RunSideModel:
-    """Asks a run's model on behalf of one of its tool calls.
-
-    Each answer is committed and paid for before the tool gets it. A call that is made again, since nobody knows its
-    result, is given the answers that it had, and asks only what it had not asked. A context manager: its end waits for the
-    commits for which the tool did not wait, since its time was over.
-    """
-
-    model: MeteredModel
-    journal: Journal
-    n: int  # the entry that made the call
-    call_id: str
-    replies: list[Reply] = field(
-        default_factory=list
-    )  # that the call has had, those of executions before too
-    _counts: Counter[str] = field(default_factory=Counter)
-    _commits: set["asyncio.Task[None]"] = field(default_factory=set)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._commits:
-            is_cancelled = kind is not None and issubclass(kind, asyncio.CancelledError)
-            await despite_cancellation(self._finish_commits(), is_cancelled=is_cancelled)
-
-    async def _finish_commits(self) -> None:
-        outcomes = await asyncio.gather(*self._commits, return_exceptions=True)
-        for error in outcomes:
-            if error is not None:
-                raise error
-
-    @property
-    def model_name(self) -> str:
-        """The run's own model."""
-        return self.model.run.model
-
-    async def ask(
-        self, question: str, *, tools: Sequence[dict[str, Any]], max_tokens: int, model: str = ""
-    ) -> Reply:
-        """One reply to one question, apart from the run's conversation.
-
-        Args:
-            model: Who is asked; empty: the run's own model.
-
-        Raises:
-            RunFailed: The model refuses the request.
-            ModelUnavailable: It cannot answer now.
-            BudgetSpent, PriceUnknown, MoneyReserved: A budget has no room for the call.
-            LeaseLost: The run is no longer ours.
-        """
-        run = self.model.run
-        message = Message.of("user", [{"type": "text", "text": question}])
-        definitions = [encoded(tool) for tool in tools]
-        request = Request(model or run.model, SYSTEM, definitions, max_tokens, [message])
-        key = self._key(request)
-        reply = await self.journal.read_side_reply(run, key)
-        if reply is not None:
-            self.replies.append(reply)
-        else:
-            searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
-            reply = await self.model.reply(
-                request,
-                prompt_tokens=request.prompt_bytes + searches * TOKENS_OF_A_SEARCH,
-                searches=searches,
-            )
-            commit = asyncio.create_task(self._commit(key, reply))
-            self._commits.add(commit)
-            try:
-                await asyncio.shield(commit)
-            finally:
-                if commit.done():
-                    self._commits.discard(commit)
-        return reply
-
-    async def _commit(self, key: SideQuestion, reply: Reply) -> None:
-        run = self.model.run
-        try:
-            await self.journal.append_side_reply(run, key, reply)
-            self.replies.append(reply)
-        except psycopg.Error:
-            if reserved := reply.reserved:
-                await through_outage(lambda: write_off(self.model.pool, run, reserved))
-            raise
-
-    def _key(self, request: Request) -> SideQuestion:
-        is_own = request.model == self.model_name
-        parts = [*request.tools, *request.messages[0].blocks, str(request.max_tokens).encode()]
-        text = b"\n".join(parts if is_own else [*parts, request.model.encode()])
-        digest = hashlib.sha256(text).hexdigest()
-        self._counts[digest] += 1
-        return SideQuestion(self.n, self.call_id, digest, self._counts[digest])

@@ -8,8 +8,9 @@ import structlog
 from psycopg.errors import OutOfMemory, QueryCanceled
 
 from chiron_workers.agent.event_payloads import usage_payload
-from chiron_workers.agent.metered_model import MeteredModel, RunSideModel
+from chiron_workers.agent.metered_model import MeteredModel
 from chiron_workers.agent.next_call import NextCall
+from chiron_workers.agent.side_model import RunSideModel
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.embeddings import Embedder
