@@ -10,6 +10,7 @@ import zstandard
 from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.documents.document import READER_VERSION, UnreadableError
 from chiron_workers.errors import ToolValidationError
@@ -117,12 +118,16 @@ class SourceChanges:
         return change.note() if change.lost or is_news else ""
 
 
-async def check_changes(pool: Pool, urls: Sequence[str]) -> None:
-    """Find the facts that lose what they rest on by the newest changes of addresses, where nobody has looked yet.
+def unchecked_changes(urls: Sequence[str]) -> Statement:
+    """The query for the newest changes of addresses that nobody has looked at yet."""
+    return Statement(SQL["unchecked"], {"urls": [canonical(url) for url in urls]})
+
+
+async def check_changes(pool: Pool, changes: Iterable[DictRow]) -> None:
+    """Find the facts that lose what they rest on by changes, which are the rows of `unchecked_changes`.
 
     The texts are compared in a process apart. Each change is written in a transaction of its own, once.
     """
-    changes = await fetch_all(pool, SQL["unchecked"], {"urls": [canonical(url) for url in urls]})
     for change in changes:
         await _check(pool, change)
 

@@ -10,6 +10,7 @@ import zstandard
 from psycopg.rows import DictRow
 
 from chiron_workers import ids
+from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.documents.document import READER_VERSION, Document
 from chiron_workers.errors import ToolValidationError
@@ -63,6 +64,10 @@ class Page:
         return cls(
             url, document.text, content_type, *metadata, doi=document.doi, stated_kind=document.stated_kind
         )
+
+    def text_hash(self) -> str:
+        """The sha256 of the text, in hex."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,16 +156,27 @@ class Sources:
 
         What gave another text before, or had gone, has changed: `source_changes` says what that means for facts.
         """
-        bodies = [page.text.encode() for page in pages]
-        hashes = [hashlib.sha256(body).hexdigest() for body in bodies]
-        await self.session.write(
+        await self.session.write_all(self._saving(pages))
+        return [page.text_hash() for page in pages]
+
+    async def save_and_read(self, pages: Sequence[Page], *statements: Statement) -> Snapshot:
+        """Store pages as `save_all` does; the first as it is kept. Statements that belong to it are run behind it.
+
+        All of it goes out together.
+        """
+        latest = Statement(SQL["latest"], {"url": canonical(pages[0].url)})
+        results = await self.session.write_all(self._saving(pages), *statements, latest)
+        return to_snapshot(results[-1][0])
+
+    def _saving(self, pages: Sequence[Page]) -> Statement:
+        return Statement(
             SQL["save"],
             {
                 "ids": [ids.new_id() for _ in pages],
                 "change_ids": [ids.new_id() for _ in pages],
                 "urls": [canonical(page.url) for page in pages],
-                "hashes": hashes,
-                "bodies": [zstandard.compress(body) for body in bodies],
+                "hashes": [page.text_hash() for page in pages],
+                "bodies": [zstandard.compress(page.text.encode()) for page in pages],
                 "chars": [len(page.text) for page in pages],
                 "content_types": [page.content_type for page in pages],
                 "titles": [page.title for page in pages],
@@ -176,7 +192,6 @@ class Sources:
                 "run_id": self.session.caller.run_id,
             },
         )
-        return hashes
 
 
 def to_snapshot(row: DictRow) -> Snapshot:

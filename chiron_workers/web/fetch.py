@@ -45,9 +45,10 @@ async def fetch_page(store: Store, url: str, *, revalidate: bool = False) -> Sna
     shared_pages, poll_s = SharedPages(store.session), POLL_S_MIN
     claim_for = timedelta(seconds=config.tool_timeout_s)
     while True:  # Ends: claims expire, and the call has a time limit.
-        if snapshot := await shared_pages.read(url):
+        snapshot, is_claimed = await shared_pages.read_or_claim(url, claim_for=claim_for)
+        if snapshot is not None:
             return snapshot
-        if await shared_pages.claim(url, claim_for=claim_for):
+        if is_claimed:
             return await _fetch_and_share(store, shared_pages, url)
         await asyncio.sleep(poll_s * random.uniform(0.5, 1))  # noqa: S311  # Jitter is no secret.
         poll_s = min(poll_s * 2, POLL_S_MAX)
@@ -128,10 +129,7 @@ async def save_page(store: Store, *pages: Page) -> Snapshot:
     If a text differs from the one before, its effect on the facts that cite it is recorded before this returns.
     """
     async with _own_transaction(store) as session:
-        sources = Sources(session)
-        await sources.save_all(pages)
-        snapshot = await sources.latest(pages[0].url)
-    assert snapshot is not None  # It was just written.
+        snapshot = await Sources(session).save_and_read(pages)
     await _check(store, [page.url for page in pages])
     return snapshot
 

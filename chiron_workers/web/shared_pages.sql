@@ -1,8 +1,11 @@
 -- claim
 -- The caller that gets a row fetches the page. A claim ends when it expires, when the run that made it loses its lease,
--- or when the same call begins again after a crash.
+-- or when the same call begins again after a crash. Of a page that is there nothing is written.
 insert into shared_pages (batch_id, url, claimed_by, call_id, claimed_until)
-values (%(batch_id)s, %(url)s, %(run_id)s, %(call_id)s, now() + %(claim_for)s)
+select %(batch_id)s, %(url)s, %(run_id)s, %(call_id)s, now() + %(claim_for)s
+ where not exists (select
+                     from shared_pages
+                    where batch_id = %(batch_id)s and url = %(url)s and good_until > now())
 on conflict (batch_id, url) do update
    set claimed_by = excluded.claimed_by, call_id = excluded.call_id, claimed_until = excluded.claimed_until,
        hash = null, found_url = null, error = null, good_until = null

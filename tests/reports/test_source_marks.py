@@ -10,7 +10,7 @@ from chiron_api.reports.formats import FORMATS, docx, obsidian
 from chiron_api.reports.gathering import gather
 from chiron_workers.knowledge.facts.grounds import check_grounds
 from chiron_workers.runs.session import Session
-from chiron_workers.sources.changes import check_changes
+from chiron_workers.sources.changes import check_changes, unchecked_changes
 from chiron_workers.sources.sources import Page, Sources
 
 GONE, CHANGED = "source gone since 20", "source changed since 2026-03-01: the quote no longer stands there"
@@ -22,7 +22,8 @@ async def drifted(sea_ice, pool):
     async with Session(pool) as session:
         await Sources(session).record_gone("https://a.org/ice", "It answered 404.")
         await Sources(session).save(Page("https://c.org/sonar", "All new.", "text/html"))
-    await check_changes(pool, ["https://a.org/ice", "https://c.org/sonar"])
+    [changes] = await Session(pool).rows_of(unchecked_changes(["https://a.org/ice", "https://c.org/sonar"]))
+    await check_changes(pool, changes)
     return sea_ice
 
 

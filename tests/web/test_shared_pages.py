@@ -79,6 +79,17 @@ async def test_a_page_is_there_for_others_before_the_call_that_fetched_it_has_en
     assert site.asked("/page") == 1
 
 
+async def test_a_page_that_is_there_is_read_without_a_write(stage: Stage, site: Site) -> None:
+    first, second = await readers(stage, 2)
+    page = site.text("/page", "Words.")
+    await first.read(page)
+    rows = await stage.rows("select url, xmin::text, xmax::text from shared_pages")
+    assert (await second.read(page))["text"] == "Words."
+    assert (
+        await stage.rows("select url, xmin::text, xmax::text from shared_pages") == rows
+    )  # none is locked either
+
+
 async def test_a_failure_is_remembered_for_a_minute(stage: Stage, site: Site) -> None:
     every = await readers(stage, 5)
     page = site.text("/page", "", status=500)

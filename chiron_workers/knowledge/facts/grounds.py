@@ -8,12 +8,13 @@ from operator import attrgetter
 from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool
+from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.knowledge.facts.confidences import Confidences, ensure_minhashes
 from chiron_workers.knowledge.facts.links import Links
 from chiron_workers.knowledge.facts.locks import lock_subject
 from chiron_workers.runs.session import Session
-from chiron_workers.sources.changes import check_changes
+from chiron_workers.sources.changes import check_changes, unchecked_changes
 from chiron_workers.sources.sources import canonical
 from chiron_workers.states import Ground
 
@@ -36,14 +37,29 @@ async def check_grounds(pool: Pool, urls: Sequence[str]) -> list[GroundChange]:
     Confidence and status follow at once, those of facts that were supported or contradicted by these too. Each subject is
     written in a transaction of its own, which waits for whoever else writes facts of it. Call it outside of transactions.
     """
-    await check_changes(pool, urls)
-    return await settle_grounds(pool, urls)
+    unchecked, differing = await Session(pool).rows_of(unchecked_changes(urls), _differing(urls))
+    if unchecked:  # what differs is known once they are checked
+        await check_changes(pool, unchecked)
+        return await settle_grounds(pool, urls)
+    return await _settle(pool, urls, differing)
 
 
 async def settle_grounds(pool: Pool, urls: Sequence[str]) -> list[GroundChange]:
     """As `check_grounds`, of changes that were checked. It may be repeated: what is so already stays."""
-    addresses = sorted({canonical(url) for url in urls})
-    rows = await Session(pool).rows(SQL["differing"], {"urls": addresses, "subject_id": None})
+    [rows] = await Session(pool).rows_of(_differing(urls))
+    return await _settle(pool, urls, rows)
+
+
+def _differing(urls: Sequence[str]) -> Statement:
+    return Statement(SQL["differing"], {"urls": _addresses(urls), "subject_id": None})
+
+
+def _addresses(urls: Sequence[str]) -> list[str]:
+    return sorted({canonical(url) for url in urls})
+
+
+async def _settle(pool: Pool, urls: Sequence[str], rows: Sequence[DictRow]) -> list[GroundChange]:
+    addresses = _addresses(urls)
     changes: list[GroundChange] = []
     for subject_id in sorted({row["subject_id"] for row in rows}):
         fact_ids = sorted({row["fact_id"] for row in rows if row["subject_id"] == subject_id})
