@@ -1,5 +1,7 @@
 """How the parameters of statements are sent."""
 
+from collections.abc import Iterable
+
 from psycopg.abc import AdaptContext
 from psycopg.adapt import Dumper, PyFormat
 from psycopg.types.numeric import Int2BinaryDumper, Int4, Int4BinaryDumper, IntBinaryDumper
@@ -22,3 +24,8 @@ class StableIntDumper(IntBinaryDumper):
 def register_dumpers(context: AdaptContext) -> None:
     """Have a connection send its integers as `StableIntDumper` does."""
     context.adapters.register_dumper(int, StableIntDumper)
+
+
+def array(ids: Iterable[str]) -> str:
+    """Ids or hashes as Postgres reads an array, with a cast behind it: psycopg writes a list element by element."""
+    return f"{{{','.join(ids)}}}"

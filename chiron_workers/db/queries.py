@@ -1,4 +1,5 @@
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from psycopg import sql
@@ -23,6 +24,16 @@ def load(module_file: str, *shared_files: Path) -> dict[str, sql.SQL]:
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         statements[name] = re.sub(r"{{(\w+)}}", lambda match: _fragment(statements[match[1]]), body.strip())
     return {name: sql.SQL(statement) for name, statement in statements.items()}
+
+
+def of_table(query: sql.SQL, table: sql.Identifier) -> sql.SQL:
+    """A query with a table in place of `{table}`, put together once."""
+    return _of_table(query._obj, table.as_string())
+
+
+@lru_cache(maxsize=256)
+def _of_table(query: str, table: str) -> sql.SQL:
+    return sql.SQL(sql.SQL(query).format(table=sql.SQL(table)).as_string())
 
 
 def _fragment(statement: str) -> str:

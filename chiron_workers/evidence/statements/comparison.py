@@ -1,7 +1,6 @@
 """Two statements side by side, for the rules to decide on: paired figures, and the words that only one of them has."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.statements.slots import Slot, pair_figures
@@ -22,42 +21,35 @@ class Replacement:
     position: int  # how many words and figures stand before it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """What a new and a prior statement share, and what only one of them has."""
 
     new: Statement
     prior: Statement
     slots: tuple[Slot, ...]
+    different_slots: tuple[Slot, ...]  # whose two figures cannot both be true
+    common_stems: frozenset[str]  # the content words of both
     only_new: tuple[Word, ...]
     only_prior: tuple[Word, ...]
     unpaired_new: tuple[str, ...]  # figures
     unpaired_prior: tuple[str, ...]
 
-    @cached_property
-    def common_stems(self) -> frozenset[str]:
-        """The content words of both."""
-        return self.new.stems & self.prior.stems
-
-    @cached_property
+    @property
     def overlap(self) -> float:
         """The share of the content words of either that both have, 0 to 1."""
-        union = self.new.stems | self.prior.stems
-        return len(self.common_stems) / len(union) if union else 1.0
+        common = len(self.common_stems)
+        union = len(self.new.stems) + len(self.prior.stems) - common
+        return common / union if union else 1.0
 
-    @cached_property
+    @property
     def is_one_topic(self) -> bool:
         """Whether they share so many words that figures of one kind in them fill one slot."""
         common = len(self.common_stems)
         fewer = min(len(self.new.stems), len(self.prior.stems))
         return self.overlap >= TOPIC_SHARE or (common >= TOPIC_WORDS and common >= COVERED_SHARE * fewer)
 
-    @cached_property
-    def different_slots(self) -> list[Slot]:
-        """The slots whose two figures cannot both be true."""
-        return [slot for slot in self.slots if slot.agreement is Agreement.DIFFERENT]
-
-    @cached_property
+    @property
     def has_equal_figures(self) -> bool:
         """Whether every figure of one stands in the other, in the same slot."""
         return not (self.unpaired_new or self.unpaired_prior) and all(
@@ -74,7 +66,7 @@ class Comparison:
         """Whether both are said as firmly, and with the same limits."""
         return self.new.limits == self.prior.limits
 
-    @cached_property
+    @property
     def replacement(self) -> Replacement | None:
         """The one stretch of words in which they differ; None where they differ elsewhere too, or in figures."""
         from rapidfuzz.distance import Levenshtein
@@ -98,6 +90,8 @@ def compare(new: Statement, prior: Statement) -> Comparison:
         new,
         prior,
         tuple(pairs.slots),
+        tuple(slot for slot in pairs.slots if slot.agreement is Agreement.DIFFERENT),
+        new.stems & prior.stems,
         tuple(word for word in new.words if word.stem not in prior.stems),
         tuple(word for word in prior.words if word.stem not in new.stems),
         tuple(placed.figure.written for placed in pairs.new),

@@ -36,18 +36,18 @@ class Intent:
     async def begin(self, look: Statement, *, before: Sequence[Statement] = ()) -> list[DictRow]:
         """Declare the intent, and begin the session's transaction by a look at what is near; the rows of that.
 
-        What goes `before` commits with the intent, whatever becomes of the claim.
+        What goes `before` commits with the intent, whatever becomes of the claim. The arguments of the look are those of the
+        intent, too.
         """
         claim = self.comparison.claim
-        args = self.comparison.args | {"key": self.key}
-        statements = [*before, Statement(SQL["declare"], args)]
+        statements = [*before, Statement(SQL["declare"], look.args)]
         if next(_declarations) % SWEEP_EVERY == 0:
             statements.append(Statement(SQL["forget_old"]))
         self.session.on_rollback(Statement(SQL["forget"], {"key": self.key}))
         results = await self.session.share(
             *statements,
             Statement(SQL["commit_and_begin"]),
-            Statement(locks.SQL["share_subject"], args),
+            Statement(locks.SQL["share_subject"], look.args),
             look,
             key=locks.key_of(claim.subject_id),
             alone=f"fact {claim.subject_id} {claim.content}",

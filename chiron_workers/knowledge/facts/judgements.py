@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from chiron_workers.db.parameters import array
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed
@@ -69,8 +70,8 @@ class Judgements:
         if not fact_texts:
             return {}
         args = {
-            "pairs": [_pair_hash(claim_text, text) for text in fact_texts],
-            "reversed": [_pair_hash(text, claim_text) for text in fact_texts],
+            "pairs": array([_pair_hash(claim_text, text) for text in fact_texts]),
+            "reversed": array([_pair_hash(text, claim_text) for text in fact_texts]),
         }
         rows = await self._session.rows(SQL["find"], args)
         return {

@@ -14,8 +14,9 @@ from pgvector import HalfVector
 from psycopg.rows import DictRow
 from psycopg.sql import Identifier
 
+from chiron_workers.db.parameters import array
 from chiron_workers.db.pipelines import Statement
-from chiron_workers.db.queries import load
+from chiron_workers.db.queries import load, of_table
 from chiron_workers.evidence.statements.relation import (
     RelationVerdict,
     relate,
@@ -79,7 +80,7 @@ class Comparison:
             "embedding": self.embedding,
             "space": self.space,
             "since": self.at,
-            "compared_ids": sorted(self.fact_ids),
+            "compared_ids": array(sorted(self.fact_ids)),
             "cosine_min": self.cosine_min,
         }
 
@@ -115,7 +116,7 @@ class Matching:
             quoted_hash=_quoted_hash(claim),
             beside=(
                 Statement(SQL["moment"], moment_args),
-                Statement(SQL["withdrawn"].format(table=table), withdrawn_args),
+                Statement(of_table(SQL["withdrawn"], table), withdrawn_args),
             ),
         )
         rows = [row for row in nearest if row["cosine"] >= NEIGHBOUR_COSINE_MIN]
