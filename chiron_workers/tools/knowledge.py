@@ -23,6 +23,9 @@ from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 Score = Annotated[float, Field(ge=0, le=1)]
+INLINE_PAGE_CHARS_MAX = (
+    20_000  # two milliseconds at first, a tenth of one while the page is kept in one spelling
+)
 SCORES_DIFFER = 0.005  # two decimals are told
 REFUSALS = {Verdict.CONTRADICTED: "contradicts it", Verdict.SILENT: "does not speak of it"}
 
@@ -171,11 +174,15 @@ async def _locate_quote(store: Store, new_claim: Claim) -> Claim:
             observed_at=texts[0].fetched_at,
             stated_kind=texts[0].stated_kind,
         )
-    place = partial(_place_quote, new_claim, new_claim.quote, texts)
-    return await offload_if_long(place, *(version.text for version in texts))
+    quote, pages = new_claim.quote, [version.text for version in texts]
+    place = partial(_place_quote, new_claim, quote, texts)
+    if quoted_claim := await offload_if_long(place, *pages, chars_max=INLINE_PAGE_CHARS_MAX):
+        return quoted_claim
+    reason = await offload_if_long(partial(refusal_reason, quote, pages[0]), quote, pages[0])
+    raise ToolError(f"quote: {reason}")
 
 
-def _place_quote(new_claim: Claim, quote: str, versions: Sequence[Snapshot]) -> Claim:
+def _place_quote(new_claim: Claim, quote: str, versions: Sequence[Snapshot]) -> Claim | None:
     """The claim with its quote as it stands in the first of the texts that holds it, and what stands around it there."""
     for version in versions:
         match = locate(quote, version.text)
@@ -189,7 +196,7 @@ def _place_quote(new_claim: Claim, quote: str, versions: Sequence[Snapshot]) -> 
                 observed_at=version.fetched_at,
                 stated_kind=version.stated_kind,
             )
-    raise ToolError(f"quote: {refusal_reason(quote, versions[0].text)}")
+    return None
 
 
 async def _judge(store: Store, quoted_claim: Claim) -> Claim:
