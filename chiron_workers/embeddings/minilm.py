@@ -22,8 +22,8 @@ VOCABULARY = Path(__file__).with_name("vocab.txt")
 TOKENS_MAX = 256  # what the model was trained on; the rest of a longer text is not seen
 TEXT_CHARS = 16_000  # more than 256 tokens of any text that is not mostly spaces
 BATCH_MAX = 16
-# Padding included. Larger batches take more memory and are no faster: for texts of 16 tokens 5.1 ms alone, 4.2 ms by two and
-# 3.9 ms by sixteen.
+# Padding included. Larger batches take more memory and are no faster: for texts of 16 tokens 3.6 ms alone, 3.1 ms by two and
+# 2.6 ms by sixteen.
 BATCH_TOKENS = TOKENS_MAX
 PADDING_MAX = 4  # tokens by which one more text may lengthen others, or be lengthened: more take longer than a batch of its own
 WAITING_MAX = 4 * BATCH_MAX  # looked through for a batch
