@@ -18,7 +18,10 @@ async def say(
     message: Annotated[str, typer.Argument(help="What to tell the agent.")],
     as_json: AsJson = False,
 ) -> None:
-    """Continue the conversation with a run: a running one reads the message next, a finished one goes on with it."""
+    """Continue the conversation with a run: a running one reads the message next, a finished one goes on with it.
+
+    What it answers is the run's answer from then on; `chiron show RUN --transcript` has those before.
+    """
     from chiron_workers.pubsub.signals import notify
 
     async with open_pool(settings().database_url, size=2) as pool:

@@ -16,7 +16,11 @@ def watch(
         int | None, typer.Option(min=0, help="Of a run: leave out the events up to this number.")
     ] = None,
     history: Annotated[
-        bool, typer.Option("--history", help="Show all events there were, from the first one on.")
+        bool,
+        typer.Option(
+            "--history",
+            help="Show all events there were, each run's in order; of many runs, pages of them follow each other.",
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print each event as one line of JSON.")] = False,
 ) -> None:
