@@ -16,8 +16,9 @@ from psycopg.rows import AsyncRowFactory, DictRow, RowMaker
 
 from chiron_workers.db.connect import Query
 
-# What psycopg keeps of a statement that it sees for the first time on a connection: its key, and whether under a name.
-Prepared = tuple[tuple[bytes, tuple[int, ...]], Prepare, bytes]
+Key = tuple[
+    bytes, tuple[int, ...]
+]  # by which psycopg knows a statement: its text and the types of its arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,16 @@ async def send(connection: AsyncConnection[DictRow], statements: Sequence[Statem
         return await connection.wait(exchange.run([statement.row_factory for statement in statements]))
 
 
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A result that is to come: of a statement, or of its preparation where `name` says under which name."""
+
+    key: Key
+    name: bytes = b""
+    # What psycopg counts from the result of a statement that it sees for the first time on a connection.
+    counted: tuple[Key, Prepare, bytes] | None = None
+
+
 class _Cursor(AsyncCursor[DictRow]):
     """Adds what it executes to an exchange."""
 
@@ -89,7 +100,7 @@ class _Exchange:
         self._pgconn = connection.pgconn
         self._transformer = Transformer(connection)
         self._queries: list[tuple[PostgresQuery, bool | None]] = []
-        self._pending: list[tuple[bool, Prepared | None]] = []  # whether a result is that of a statement
+        self._pending: list[_Pending] = []
 
     def cursor(self, connection: AsyncConnection[DictRow], *, row_factory: object) -> _Cursor:
         """As psycopg makes a cursor."""
@@ -131,9 +142,10 @@ class _Exchange:
     def _send(self, query: PostgresQuery, prepare: bool | None) -> None:
         prepared = self._connection._prepared
         state, name = prepared.get(query, prepare)
+        key = prepared.key(query)
         if state is Prepare.SHOULD:
             self._pgconn.send_prepare(name, query.query, param_types=query.types)
-            self._pending.append((False, None))
+            self._pending.append(_Pending(key, name))
         if state is Prepare.NO:
             self._pgconn.send_query_params(
                 query.query,
@@ -146,21 +158,24 @@ class _Exchange:
             self._pgconn.send_query_prepared(
                 name, query.params, param_formats=query.formats, result_format=Format.TEXT
             )
-        key = prepared.maybe_add_to_cache(query, state, name)
-        self._pending.append((True, None if key is None else (key, state, name)))
+        is_new = prepared.maybe_add_to_cache(query, state, name) is not None
+        self._pending.append(_Pending(key, counted=(key, state, name) if is_new else None))
 
     def _rows(
         self, results: Sequence[PGresult], row_factories: Iterator[AsyncRowFactory[Any] | None]
     ) -> Iterator[list[Any]]:
         errors = []
-        for (is_statement, entry), result in zip(self._pending, results, strict=False):
-            if entry is not None:
-                self._connection._prepared.validate(*entry, [result])
+        prepared = self._connection._prepared
+        for pending, result in zip(self._pending, results, strict=False):
+            if pending.counted:
+                prepared.validate(*pending.counted, [result])
+            if pending.name and result.status != ExecStatus.COMMAND_OK:
+                prepared._names.pop(pending.key, None)  # psycopg takes it for prepared from now on
             if result.status == ExecStatus.FATAL_ERROR:
                 errors.append(error_from_result(result, encoding=self._transformer.encoding))
             elif result.status == ExecStatus.PIPELINE_ABORTED:
                 errors.append(PipelineAborted("pipeline aborted"))
-            elif is_statement and not errors:
+            elif not pending.name and not errors:
                 yield self._rows_of(result, next(row_factories))
         if errors:
             raise errors[0]

@@ -61,6 +61,21 @@ async def test_the_error_is_that_of_the_statement_that_failed_and_nothing_is_wri
         assert await (await connection.execute("select from texts")).fetchall() == []
 
 
+async def test_a_statement_that_was_to_be_prepared_behind_one_that_fails_goes_on_working(pool: Pool) -> None:
+    failing = Statement(SQL("select 1 / 0"))
+    async with pool.connection() as connection:
+        await send(
+            connection, [BEGIN, ROLLBACK]
+        )  # psycopg forgets what is prepared at the first rollback alone
+        for _ in range(5):
+            await send(connection, [place(1), COMMIT])
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            await send(connection, [BEGIN, failing, place(2), COMMIT])
+        await send(connection, [ROLLBACK])
+        for _ in range(10):
+            assert (await send(connection, [BEGIN, place(3), COMMIT]))[1] == [{"place": 3}]
+
+
 async def test_a_value_that_cannot_be_sent_leaves_a_connection_that_works(pool: Pool) -> None:
     async with pool.connection() as connection:
         with pytest.raises(psycopg.ProgrammingError):
