@@ -1,6 +1,6 @@
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -84,12 +84,11 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         columns=_columns(columns, schema),
     )
     if dry_run:
-        asyncio.run(_estimate(batch, current, as_json=as_json))
+        _warn(asyncio.run(_estimate(batch, current, as_json=as_json)))
         return
-    receipt, warnings = asyncio.run(_submit(batch, current))
+    receipt, budget_notes, source_notes = asyncio.run(_submit(batch, current))
     key_notes = key_warnings(run.model or current.model for run in runs)
-    for warning in key_notes + ([] if watch else warnings):  # `watch` says these too
-        typer.echo(f"Warning: {warning}", err=True)
+    _warn([*budget_notes, *key_notes, *([] if watch else source_notes)])  # `watch` says the last ones too
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
         follow(str(receipt.batch_id), history=as_json, as_json=as_json)
@@ -131,25 +130,34 @@ def _run(entry: TopicEntry, defaults: NewRun, *, needs_subject: bool) -> NewRun:
     return new
 
 
-async def _estimate(batch: NewBatch, current: Settings, *, as_json: bool) -> None:
+async def _estimate(batch: NewBatch, current: Settings, *, as_json: bool) -> Sequence[str]:
+    """Print the estimate; the warnings that it holds."""
     from chiron_api.cli.display.estimate import print_estimate
     from chiron_workers.batches.estimates import estimate
 
     async with open_pool(current.database_url, size=1) as pool:
-        print_estimate(await estimate(pool, batch), as_json=as_json)
+        forecast = await estimate(pool, batch)
+    print_estimate(forecast, as_json=as_json)
+    return forecast.warnings
 
 
-async def _submit(batch: NewBatch, current: Settings) -> tuple[Submitted, list[str]]:
-    """The receipt, and why runs of the batch will find no sources."""
+async def _submit(batch: NewBatch, current: Settings) -> tuple[Submitted, list[str], list[str]]:
+    """The receipt, why runs of the batch will pause at once, and why they will find no sources."""
+    from chiron_workers.batches.estimates import budget_warnings
     from chiron_workers.pubsub.signals import notify
 
     async with open_pool(current.database_url, size=2) as pool:
         async with audit.command(pool, "batches.submit") as made:
             receipt = await submit_batch(pool, batch)
             made["batches"] = receipt.batch_id
-        warnings = await source_warnings(pool, current, batch.runs)
+        source_notes = await source_warnings(pool, current, batch.runs)
     await notify(current.redis_url, receipt.batch_id)
-    return receipt, warnings
+    return receipt, list(budget_warnings(batch)), source_notes
+
+
+def _warn(warnings: Iterable[str]) -> None:
+    for warning in warnings:
+        typer.echo(f"Warning: {warning}", err=True)
 
 
 def _print(receipt: Submitted, *, as_json: bool, watch: bool) -> None:

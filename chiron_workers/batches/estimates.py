@@ -8,6 +8,7 @@ from psycopg.rows import DictRow
 from chiron_workers.batches.submit import NewBatch, check
 from chiron_workers.billing.budgets import run_budget_usd
 from chiron_workers.billing.prices import Price, cost_usd, is_priced, max_cost, price_of
+from chiron_workers.billing.reservations import left_today
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.runs.entries import Usage
@@ -41,7 +42,8 @@ class Kind:
 class Estimate:
     """What a batch is expected to cost, in all; None where a model has no price.
 
-    `at_most_usd` is what its budgets allow; None where none in USD binds a run.
+    `at_most_usd` is what its budgets allow; None where none in USD binds a run. `today_usd` is what is left of the day's
+    money, if it has a budget; what that cannot pay goes on tomorrow.
     """
 
     runs: int
@@ -50,6 +52,7 @@ class Estimate:
     at_most_usd: Decimal | None
     kinds: tuple[Kind, ...]
     warnings: tuple[str, ...] = ()
+    today_usd: Decimal | None = None
 
 
 async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
@@ -69,22 +72,27 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
         _max_usd(batch),
         tuple(kinds),
         tuple(budget_warnings(batch)),
+        await left_today(pool, settings().daily_budget_usd),
     )
 
 
 def budget_warnings(batch: NewBatch) -> Iterator[str]:
     """Why runs of a batch would pause before their first call, each once; a short prompt is assumed."""
-    shortages: dict[tuple[Decimal, str], None] = {}
+    shortages: dict[tuple[str, str], None] = {}
     for run in batch.runs:
         price = price_of(run.model, settings().prices)
-        if not isinstance(price, Price):
-            continue
-        least = max_cost(price, prompt_tokens=PROMPT_TOKENS, reply_tokens=settings().max_tokens).usd
+        tariff = price if isinstance(price, Price) else None
+        least = max_cost(tariff, prompt_tokens=PROMPT_TOKENS, reply_tokens=settings().max_tokens)
         for budget_usd in (batch.budget.usd, run_budget_usd(run.budget, run.model)):
-            if budget_usd is not None and budget_usd < least:
-                shortages[budget_usd, f"{run.model}, which may cost {least:.2f} USD or more"] = None
-    for budget_usd, call in shortages:
-        yield f"{budget_usd.normalize():f} USD cannot pay one call of {call}: such a run pauses at once. Give it a higher budget."
+            if tariff is not None and budget_usd is not None and budget_usd < least.usd:
+                shortages[
+                    f"{budget_usd.normalize():f} USD", f"{run.model}, which may cost {least.usd:.2f} USD"
+                ] = None
+        for tokens in (batch.budget.tokens, run.budget.tokens):
+            if tokens is not None and tokens < least.tokens:
+                shortages[f"{tokens:,} tokens", f"{run.model}, which may take {least.tokens:,} tokens"] = None
+    for budget, call in shortages:
+        yield f"{budget} cannot pay one call of {call} or more: such a run pauses at once. Give it a higher budget."
 
 
 def typical_usage(model: str, max_turns: int) -> Usage:

@@ -97,6 +97,16 @@ async def reserve(
             await _reserve_from_all(connection, run, max_cost, args, daily_usd=daily_usd)
 
 
+async def left_today(pool: Pool, daily_usd: Decimal) -> Decimal | None:
+    """What is left of the day's money, with what calls in flight have reserved taken off; None where no budget binds it (0)."""
+    if not daily_usd:
+        return None
+    async with pool.connection() as connection:
+        day = await fetch_one(connection, SQL["day"], {})
+    rest: Decimal = daily_usd - day["spent_usd"] - day["reserved_usd"]
+    return max(rest, Decimal())
+
+
 async def release(pool: Pool, run: Run, max_cost: MaxCost) -> None:
     """Free what was reserved for a call that surely is not billed. Raises LeaseLost."""
     await _write_fenced(pool, run, max_cost, "release")

@@ -74,11 +74,19 @@ async def test_a_batch_that_paused_or_failed_shows_its_reasons(stage: Stage, chi
     assert f"`chiron resume {poor_id} --budget-usd` gives it more." in said
 
 
-def test_a_dry_run_says_that_a_budget_cannot_pay_one_call(chiron) -> None:
-    call = ("submit", "A", "B", "-s", "S", "--model", "claude-opus-5-5", "--dry-run")
-    said = chiron(*call, "--run-budget-usd", "0.02").stdout
-    assert "Warning: 0.02 USD cannot pay one call of claude-opus-5-5" in said
-    assert said.count("Warning") == 1
-    assert "0.02 USD cannot pay" in chiron(*call, "--budget-usd", "0.02").stdout
-    assert "Warning" not in chiron(*call).stdout
-    assert json.loads(chiron(*call, "--json").stdout)["warnings"] == []
+@pytest.mark.parametrize("is_dry", [True, False], ids=["dry run", "submit"])
+def test_a_submit_warns_of_a_budget_that_cannot_pay_one_call(chiron, is_dry: bool) -> None:
+    call = ("submit", "A", "B", "-s", "S", "--model", "claude-opus-5-5", *(["--dry-run"] if is_dry else []))
+    answer = chiron(*call, "--run-budget-usd", "0.02")
+    assert answer.stderr.count("Warning: 0.02 USD cannot pay one call of claude-opus-5-5") == 1
+    assert (answer.exit_code, "Warning" in answer.stdout) == (0, False)
+    assert "Warning: 0.02 USD cannot pay" in chiron(*call, "--budget-usd", "0.02").stderr
+    assert "Warning: 200 tokens cannot pay" in chiron(*call, "--budget-tokens", "200").stderr
+    assert "cannot pay" not in chiron(*call).stderr
+    assert "cannot pay" not in chiron(*call, "--json").output
+
+
+def test_the_estimate_as_json_holds_the_warnings(chiron) -> None:
+    call = ("submit", "A", "-s", "S", "--model", "claude-opus-5-5", "--dry-run", "--json")
+    assert json.loads(chiron(*call).stdout)["warnings"] == []
+    assert len(json.loads(chiron(*call, "--budget-usd", "0.02").stdout)["warnings"]) == 1

@@ -58,6 +58,18 @@ def test_a_dry_run_estimates_and_submits_nothing(chiron, rows):
     assert rows("select 1 from batches") == rows("select 1 from subjects") == []
 
 
+def test_a_dry_run_counts_what_is_left_of_the_days_money(chiron, rows, setting):
+    call = ("submit", "A", "-s", "S", "--model", "claude-opus-5-5", "--dry-run")
+    setting("DAILY_BUDGET_USD", "1")
+    rows(
+        "insert into spending (day, shard, usd) values ((now() at time zone 'utc')::date, 0, 0.25) returning 1"
+    )
+    assert "cost $0.7500 at most today, by CHIRON_DAILY_BUDGET_USD; $20.00 in all." in chiron(*call).stdout
+    estimate = json.loads(chiron(*call, "--json").stdout)
+    assert (estimate["today_usd"], estimate["at_most_usd"]) == (0.75, 20)
+    assert "let it cost $0.5000 at most." in chiron(*call, "--budget-usd", "0.5").stdout
+
+
 def test_a_dry_run_goes_by_what_such_runs_have_cost(chiron, rows):
     assert chiron("submit", *"ABCDEFGHIJ", "-s", "S", "--model", "claude-opus-5-5").exit_code == 0
     rows(

@@ -1,5 +1,7 @@
 """The estimate that `chiron submit --dry-run` prints."""
 
+from decimal import Decimal
+
 import typer
 
 from chiron_api.text import as_json as json_line
@@ -22,12 +24,18 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
         )
     else:
         typer.echo("What it costs in all is unknown.")
-    if estimate.at_most_usd is not None:
-        typer.echo(f"The budgets let it cost {usd(estimate.at_most_usd)} at most.")
-    else:
-        typer.echo("No budget in USD binds it.")
-    for warning in estimate.warnings:
-        typer.echo(f"Warning: {warning}")
+    typer.echo(_limit(estimate.at_most_usd, estimate.today_usd))
+
+
+def _limit(at_most_usd: Decimal | None, today_usd: Decimal | None) -> str:
+    if today_usd is None or (at_most_usd is not None and at_most_usd <= today_usd):
+        return (
+            "No budget in USD binds it."
+            if at_most_usd is None
+            else f"The budgets let it cost {usd(at_most_usd)} at most."
+        )
+    in_all = "no budget in USD binds it in all" if at_most_usd is None else f"{usd(at_most_usd)} in all"
+    return f"The budgets let it cost {usd(today_usd)} at most today, by CHIRON_DAILY_BUDGET_USD; {in_all}."
 
 
 def _sentence(kind: Kind) -> str:
