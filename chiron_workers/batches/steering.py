@@ -67,7 +67,7 @@ async def resume(pool: Pool, target: UUID, *, budget: Budget = NO_CHANGE) -> Ste
 
     Raises:
         NotFound: There is no such batch or run.
-        Conflict: Nothing of it is paused and no model of it held, or the budget is spent and no higher one is given.
+        Conflict: Nothing of it is paused and no model of it held, or the budget cannot pay the next call of any run of it.
         UsageError: The budget is no amount, or cannot bind since a price is not known.
         KeyBudgetSpent: The key that the batch was submitted with has less left.
     """
@@ -165,7 +165,8 @@ async def _requeue(
 async def _require_money(connection: AsyncConnection[DictRow], args: Mapping[str, Any]) -> None:
     row = await (await connection.execute(SQL["short_of_money"], args)).fetchone()
     if row is not None:
-        raise Conflict(f"It stays paused, since it has no more money than before. {row['message']}")
+        shortage = "that cannot pay its next call" if row["is_higher"] else "it has no more money than before"
+        raise Conflict(f"It stays paused, since {shortage}. {row['message']}")
 
 
 def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:

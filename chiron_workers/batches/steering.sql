@@ -37,18 +37,23 @@ update runs
    and (stop_requested is null or stop_requested = %(request)s or %(request)s = 'cancel')
 returning id;
 
+-- budget_by_now
+-- What the budget is by now at which a run paused.
+(select case error ->> 'unit' || ' of ' || (error ->> 'budget')
+                 when 'usd of run' then runs.budget_usd
+                 when 'tokens of run' then runs.budget_tokens
+                 when 'usd of batch' then b.budget_usd
+                 when 'tokens of batch' then b.budget_tokens
+               end
+          from batches b
+         where b.id = runs.batch_id)
+
 -- meets_same_limit
--- A run that paused at a budget which is not higher by now: it would pause again.
+-- A run that paused at a budget which is no higher by now, or cannot pay the call that it paused at: it would pause again.
 state = 'paused'
      and error ->> 'kind' = 'budget'
-     and (select case error ->> 'unit' || ' of ' || (error ->> 'budget')
-                   when 'usd of run' then runs.budget_usd
-                   when 'tokens of run' then runs.budget_tokens
-                   when 'usd of batch' then b.budget_usd
-                   when 'tokens of batch' then b.budget_tokens
-                 end
-            from batches b
-           where b.id = runs.batch_id) <= (error ->> 'limit')::numeric
+     and ({{budget_by_now}} <= (error ->> 'limit')::numeric
+          or {{budget_by_now}} < (error ->> 'least')::numeric)
 
 -- lock_stopped
 -- All that can go on. Before the statements that write, for those lock their tables as soon as Postgres reads them, and
@@ -67,7 +72,8 @@ state = 'paused'
 
 -- short_of_money
 -- Why runs that meet the same limit again stay paused.
-select error ->> 'message' as message
+select error ->> 'message' as message,
+       {{budget_by_now}} > (error ->> 'limit')::numeric as is_higher
   from runs
  where (id = %(id)s or batch_id = %(id)s)
    and ({{meets_same_limit}}) is true

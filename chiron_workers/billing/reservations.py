@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 from typing import Any
+from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
@@ -21,6 +22,7 @@ from chiron_workers.runs.session import BEGIN, COMMIT
 
 SQL = load(__file__, RESERVATION_SQL)
 MODEL_CHARS_SHOWN = 80
+CENT = Decimal("0.01")
 BUDGETS_OF_ROWS = {"The run": "run", "The batch": "batch"}  # by whose they are; a day's stands in no row
 TOMORROW_REMEDY = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
 
@@ -31,7 +33,10 @@ NO_DAY_REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A budget's limit, what was spent of it (unconfirmed calls included), and what calls in flight have reserved."""
+    """A budget's limit, what was spent of it (unconfirmed calls included), and what calls in flight have reserved.
+
+    `remedy` says what helps; `{least}` in it stands for the least budget that does.
+    """
 
     owner: str
     unit: str
@@ -50,24 +55,37 @@ class Balance:
         if self.limit is None or self.spent + self.reserved + amount <= self.limit:
             return
         if self.spent + amount > self.limit:
-            raise BudgetSpent(self._shortage(amount), limit=self._limit_columns())
+            raise BudgetSpent(self._shortage(amount), limit=self._limit_columns(amount))
         raise MoneyReserved(f"{self.owner} has the rest of its budget reserved for calls in flight.")
 
     def _shortage(self, amount: Decimal | int) -> str:
         assert self.limit is not None
+        remedy = self.remedy.format(least=self._least(amount))
         if not self.spent:
             return (
                 f"{self.owner} may cost {self._amount(self.limit)}, which cannot pay one call of this model: it may "
-                f"cost {self._amount(amount)}. {self.remedy}"
+                f"cost {self._amount(amount)}. {remedy}"
             )
         return (
             f"{self.owner} has spent {self._amount(self.spent)} of its {self._amount(self.limit)}, "
-            f"and the next call may cost {self._amount(amount)}. {self.remedy}"
+            f"and the next call may cost {self._amount(amount)}. {remedy}"
         )
 
-    def _limit_columns(self) -> dict[str, str]:
+    def _limit_columns(self, amount: Decimal | int) -> dict[str, str]:
         budget = BUDGETS_OF_ROWS.get(self.owner)
-        return {} if budget is None else {"budget": budget, "unit": self.unit, "limit": str(self.limit)}
+        if budget is None:
+            return {}
+        return {
+            "budget": budget,
+            "unit": self.unit,
+            "limit": str(self.limit),
+            "least": str(self.spent + amount),
+        }
+
+    def _least(self, amount: Decimal | int) -> Decimal | int:
+        """The least budget that pays the call, in whole cents."""
+        least = self.spent + amount
+        return least.quantize(CENT, ROUND_UP) if isinstance(least, Decimal) else least
 
     def _amount(self, value: Decimal | int) -> str:
         return f"{value:,.4f} USD" if self.unit == "usd" else f"{value:,} tokens"
@@ -103,8 +121,8 @@ async def left_today(pool: Pool, daily_usd: Decimal) -> Decimal | None:
         return None
     async with pool.connection() as connection:
         day = await fetch_one(connection, SQL["day"], {})
-    rest: Decimal = daily_usd - day["spent_usd"] - day["reserved_usd"]
-    return max(rest, Decimal())
+    balance: Decimal = daily_usd - day["spent_usd"] - day["reserved_usd"]
+    return max(balance, Decimal())
 
 
 async def release(pool: Pool, run: Run, max_cost: MaxCost) -> None:
@@ -148,7 +166,7 @@ async def _reserve_from_all(
     if run_row["is_reserved"]:
         return
     _require_price(run, "The run", run_row, max_cost)
-    for balance in _balances("The run", run_row, f"`chiron resume {run.id} --budget-usd` gives it more."):
+    for balance in _balances("The run", run_row, run.id):
         balance.require(args[balance.unit])
     if run_row["is_bound"]:
         await _require_batch_budget(connection, run, max_cost, args)
@@ -163,7 +181,7 @@ async def _require_batch_budget(
     await connection.execute(SQL["lock_batch"], args)
     row = await fetch_one(connection, SQL["balance_of_batch"], args)
     _require_price(run, "The batch", row, max_cost)
-    for balance in _balances("The batch", row, f"`chiron resume {run.batch_id} --budget-usd` gives it more."):
+    for balance in _balances("The batch", row, run.batch_id):
         balance.require(args[balance.unit])
 
 
@@ -188,11 +206,11 @@ async def _require_daily_budget(
         raise BudgetSpent(str(error), retry_after_s=day["day_ends_in_s"]) from None
 
 
-def _balances(owner: str, row: DictRow, remedy: str) -> Iterator[Balance]:
+def _balances(owner: str, row: DictRow, target: UUID) -> Iterator[Balance]:
     for unit in ("usd", "tokens"):
-        unit_remedy = remedy if unit == "usd" else remedy.replace("--budget-usd", "--budget-tokens")
         limit, spent, reserved = (row[f"{name}_{unit}"] for name in ("budget", "spent", "reserved"))
-        yield Balance(owner, unit, limit, spent, reserved, unit_remedy)
+        remedy = f"`chiron resume {target} --budget-{unit} {{least}}` gives it more, enough for this call."
+        yield Balance(owner, unit, limit, spent, reserved, remedy)
 
 
 async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> None:

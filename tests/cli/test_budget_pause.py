@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from decimal import Decimal
 
 import pytest
@@ -33,6 +34,31 @@ async def test_resume_without_more_money_says_so_and_changes_nothing(stage: Stag
     assert await stage.row(run_id) == before
     assert (await stage.kinds(run_id))[-2:] == ["budget.reached", "run.paused"]
     await resume(stage.pool, run_id if where == "run" else before["batch_id"], budget=Budget(Decimal(5)))
+    await stage.play(run_id)
+    assert (await stage.row(run_id))["answer"] == "done"
+
+
+@pytest.mark.parametrize("where", ["run", "batch"])
+@pytest.mark.parametrize(
+    ("poor", "higher"),
+    [(TWO_CENTS, Budget(Decimal("0.03"))), (Budget(tokens=100), Budget(tokens=200))],
+    ids=["usd", "tokens"],
+)
+async def test_resume_with_too_little_for_one_call_is_refused(
+    stage: Stage, chiron, where: str, poor: Budget, higher: Budget
+) -> None:
+    await stage.model(lambda _: says("done"))
+    (run_id,) = await stage.submit("tides", **{"run_budget" if where == "run" else "budget": poor})
+    await stage.play(run_id)
+    before = await stage.row(run_id)
+    target = run_id if where == "run" else before["batch_id"]
+    option = ("--budget-tokens", str(higher.tokens)) if higher.tokens else ("--budget-usd", str(higher.usd))
+    refusal = await asyncio.to_thread(chiron, "resume", str(target), *option)
+    assert (refusal.exit_code, refusal.stdout) == (1, "")
+    assert "It stays paused, since that cannot pay its next call." in refusal.stderr
+    assert await stage.row(run_id) == before
+    [amount] = re.findall(rf"`chiron resume {target} {option[0]} (\S+)` gives it more", refusal.stderr)
+    assert (await asyncio.to_thread(chiron, "resume", str(target), option[0], amount)).exit_code == 0
     await stage.play(run_id)
     assert (await stage.row(run_id))["answer"] == "done"
 
@@ -71,7 +97,10 @@ async def test_a_batch_that_paused_or_failed_shows_its_reasons(stage: Stage, chi
     assert len(listed["reasons"]) == 2
     said = (await asyncio.to_thread(chiron, "show", str(poor_id))).stdout
     assert "Paused (budget): The run may cost" in said
-    assert f"`chiron resume {poor_id} --budget-usd` gives it more." in said
+    [amount] = re.findall(rf"`chiron resume {poor_id} --budget-usd (\d+\.\d\d)` gives it more, enough", said)
+    await resume(stage.pool, poor_id, budget=Budget(Decimal(amount)))
+    await stage.play(poor_id)
+    assert (await stage.row(poor_id))["answer"] == "done"
 
 
 @pytest.mark.parametrize("is_dry", [True, False], ids=["dry run", "submit"])
