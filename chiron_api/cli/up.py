@@ -73,6 +73,7 @@ def _follow(stack: LocalStack) -> None:
         typer.echo("Everything is up. Ctrl+C drains the workers and stops it.")
         for sentence in stack.changes():
             typer.echo(sentence)
+        stack.stop()  # The supervisor is stopping its parts, or was killed and left them.
     except KeyboardInterrupt:
         _drain(stack)
     except BaseException:
@@ -98,12 +99,14 @@ def _stop(stack: LocalStack) -> None:
 
 
 def _explain_end(stack: LocalStack) -> None:
-    if stack.stop():
+    if stack.has_failed():
         raise ChironError(
             "The supervisor of the stack was killed, so the rest was stopped too. "
             f"Its log: {stack.home.logs / 'supervisor.log'}"
         )
-    typer.echo("The stack was stopped from elsewhere.")
+    typer.echo(
+        f"Everything was stopped from elsewhere, as `chiron down` does; the data stays in {stack.home.folder}."
+    )
 
 
 def _print(parts: list[Part]) -> None:

@@ -61,7 +61,7 @@ class LocalStack:
             tell: Called with a sentence for each step.
 
         Raises:
-            Conflict: It runs already.
+            Conflict: It runs already, or is just stopping.
             ChironError: A part does not start; nothing is left running.
         """
         with self.home.lock():
@@ -99,13 +99,23 @@ class LocalStack:
         self._supervisor.reap()
         return ran or bool(processes)
 
+    def has_failed(self) -> bool:
+        """Whether the supervisor of a stack that was started here, and has ended, ended in another way than by a stop."""
+        return self._supervisor.has_failed()
+
     def kill(self) -> None:
         """End everything at once; no run is lost, but the workers' calls in flight are."""
         leftovers.kill(leftovers.leftovers(self.home))
         self._supervisor.reap()
 
     def _refuse_running(self) -> None:
-        if pid := self._supervisor.pid():
+        pid = self._supervisor.pid()
+        if pid and self._supervisor.is_stopping():
+            raise Conflict(
+                f"Chiron is just stopping in {self.home.folder} (supervisor pid {pid}). Start it again once it has: "
+                "`chiron down` waits for that."
+            )
+        if pid:
             raise Conflict(
                 f"Chiron already runs in {self.home.folder} (supervisor pid {pid}). "
                 "Look at it with `chiron status`, stop it with `chiron down`."

@@ -29,6 +29,7 @@ STATES = {
     "FATAL": "failed",
 }
 HOME_VARIABLE = "CHIRON_STACK_HOME"  # variable by which the processes of a home are recognised
+PID_FILE = "supervisord.pid"
 RETRIES = 100  # Each retry waits a second longer than the one before.
 RPC_FACTORY = "supervisor.rpcinterface:make_main_rpcinterface"
 START_TIMEOUT_S = 60
@@ -87,13 +88,28 @@ class Supervisor:
             time.sleep(0.05)
 
     def pid(self) -> int | None:
-        """The supervisor's process, or None where none answers."""
+        """The supervisor's process, also while it stops its parts, or None where none answers."""
         if self._process:
             self._process.poll()  # Without this a supervisor that ended would remain as a zombie.
         try:
             return int(self._call("supervisor.getPID"))
+        except xmlrpc.client.Fault:  # Its only answer while it stops.
+            with contextlib.suppress(FileNotFoundError, ValueError):  # It has ended since.
+                return int((self.home.folder / PID_FILE).read_text())
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
-            return None
+            pass
+        return None
+
+    def is_stopping(self) -> bool:
+        """Whether it stops its parts, as somebody told it to."""
+        try:
+            return not self._call("supervisor.getPID")
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error) as error:
+            return isinstance(error, xmlrpc.client.Fault)
+
+    def has_failed(self) -> bool:
+        """Whether a supervisor that this process started, and that was reaped, ended in another way than by a stop."""
+        return self._process is not None and self._process.returncode not in (None, 0)
 
     def start(self, program: Program) -> None:
         """Let a part start; it may not run yet when this returns."""
@@ -174,7 +190,7 @@ def configuration(home: Home, programs: list[Program]) -> str:
                 logfile="logs/supervisor.log",
                 logfile_maxbytes="1MB",
                 logfile_backups=1,
-                pidfile="supervisord.pid",
+                pidfile=PID_FILE,
                 childlogdir="logs",
                 silent="true",
                 **({"user": "root"} if os.geteuid() == 0 else {}),

@@ -3,6 +3,7 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -15,6 +16,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -185,6 +187,26 @@ def test_stopping_leaves_no_process_and_the_data_stays(stack: LocalStack, home: 
     with_addresses_filled_in.stop()
 
 
+def test_a_second_stop_and_a_start_leave_the_stop_under_way_its_order(stack: LocalStack, home: Path) -> None:
+    processes = {part.kind: psutil.Process(part.pid) for part in stack.parts()}
+    valkey = processes[Kind.REDIS]
+    valkey.suspend()  # Postgres is stopped after it.
+    with ThreadPoolExecutor() as threads:
+        stops = [threads.submit(stack.stop)]
+        try:
+            _until(lambda: not stack.parts())
+            second = LocalStack(_settings(home), kinds=SERVICES_ONLY)
+            stops.append(threads.submit(second.stop))
+            with pytest.raises(Conflict, match=r"is just stopping .*\(supervisor pid \d+\).*chiron down"):
+                second.start()
+            _, alive = psutil.wait_procs([processes[Kind.POSTGRES]], timeout=2)
+        finally:
+            valkey.resume()
+        assert [stop.result(timeout=120) for stop in stops] == [True, True]
+    assert alive
+    assert leftovers(stack.home) == []
+
+
 def test_what_a_power_cut_leaves_does_not_hinder_the_next_start(stack: LocalStack, home: Path) -> None:
     word = secrets.token_hex(4)
     _write(home, word)
@@ -335,6 +357,34 @@ def test_sigterm_drains_and_a_killed_up_leaves_the_stack_to_down(fresh_home: Pat
         assert leftovers(stack.home) == []
     finally:
         stack.stop()
+
+
+@pytest.mark.acceptance
+def test_an_up_that_waits_tells_down_from_a_killed_supervisor(fresh_home: Path) -> None:
+    home = fresh_home
+    ports = {"api": free_port(), "flower": free_port()}
+    stack = LocalStack(_settings(home))
+    try:
+        with _up(home, ports) as stopped:
+            assert "Everything stopped" in _chiron(home, ports, "down").stdout
+            said, _ = stopped.communicate(timeout=120)
+            assert (stopped.returncode, "stopped from elsewhere, as `chiron down` does" in said) == (0, True)
+        assert _ends(home) == ["worker-1", "api", "flower", "valkey", "postgres"]
+        with _up(home, ports) as orphaned:
+            supervisor = psutil.Process(stack.parts()[0].pid).parent()
+            assert supervisor is not None
+            supervisor.kill()
+            orphaned.communicate(timeout=120)
+            assert orphaned.returncode == 1
+        assert leftovers(stack.home) == []
+    finally:
+        stack.stop()
+
+
+def _ends(home: Path) -> list[str]:
+    """The parts of a home in the order in which they ended."""
+    log = (home / "logs" / "supervisor.log").read_text()
+    return re.findall(r"(?:stopped|exited): (\S+)", log)
 
 
 def _settings(home: Path, **changed: object) -> Settings:
