@@ -2,7 +2,7 @@ import errno
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from chiron_workers.errors import UsageError
@@ -27,14 +27,24 @@ def atomic_write(target: Path) -> Iterator[Path]:
     # Nobody who may write in the folder too can make it beforehand, as a file of theirs or a link.
     partial = final.with_name(f".{final.name}.{os.getpid()}.{secrets.token_hex(8)}.unfinished")
     try:
-        yield partial
-        partial.replace(final)
+        with errors_of_target(target, partial):
+            yield partial
+            partial.replace(final)
+    finally:
+        with suppress(OSError):  # a file system that is read-only says so also of what is not there
+            partial.unlink()
+
+
+@contextmanager
+def errors_of_target(target: Path, partial: Path) -> Iterator[None]:
+    """Let an OSError of a temporary file or folder, or of a full disk, name the target that it is written for."""
+    try:
+        yield
     except OSError as error:
-        if str(error.filename) == str(partial) or (error.filename is None and error.errno in FULL):
+        is_partial = isinstance(error.filename, str) and Path(error.filename).is_relative_to(partial)
+        if is_partial or (error.filename is None and error.errno in FULL):
             raise OSError(error.errno, error.strerror, str(target)) from error
         raise
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def refuse_to_overwrite(target: Path, *, force: bool) -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import resource
 import shutil
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -165,6 +167,16 @@ def setting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], No
     yield change
     monkeypatch.undo()
     settings_of_process.cache_clear()
+
+
+@pytest.fixture
+def small_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No file may become larger than 20 bytes, as on a disk that is full."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # or compiled modules would be cut, too
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture

@@ -1,3 +1,4 @@
+import errno
 import os
 from pathlib import Path
 
@@ -35,3 +36,15 @@ def test_a_full_disk_names_the_target(tmp_path: Path) -> None:
         Path("/dev/full").write_text("words")
     assert caught.value.filename == str(target)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_read_only_file_system_names_the_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    target = tmp_path / "report.md"
+    with pytest.raises(OSError, match="Read-only") as caught, atomic_write(target) as path:
+        path.write_text("words")
+    assert caught.value.filename == str(target)

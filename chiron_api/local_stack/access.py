@@ -1,11 +1,12 @@
 """The key of the HTTP API and the password of Flower: those that were set, or those that the home keeps."""
 
+import contextlib
 import os
 import secrets
 import stat
 from pathlib import Path
 
-from chiron_api.local_stack.home import make_folder
+from chiron_api.local_stack.home import make_folder, unusable
 from chiron_api.local_stack.ports import is_loopback
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings import Settings
@@ -71,25 +72,21 @@ def _kept_secret(file: Path) -> str:
     try:
         return _read(file) or _make(file)
     except OSError as error:
-        raise ConfigurationError(
-            f"{file} cannot be used: {error.strerror or error}. Make it a file that you alone can read, or delete it."
-        ) from None
+        raise unusable(file, error, "Make it a file that you alone can read, or delete it.") from None
 
 
 def _make(file: Path) -> str:
     """Write a new secret, or read the one that another process has written meanwhile."""
     make_folder(file.parent)
     fresh = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as target:
-        target.write(secrets.token_urlsafe(SECRET_BYTES) + "\n")
     try:
-        os.link(
-            fresh, file
-        )  # Unlike a rename it fails where the file is there, and nobody ever sees half of it.
-    except FileExistsError:
-        pass
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as target:
+            target.write(secrets.token_urlsafe(SECRET_BYTES) + "\n")
+        # Unlike a rename it fails where the file is there, and nobody ever sees half of it.
+        with contextlib.suppress(FileExistsError):
+            os.link(fresh, file)
     finally:
-        fresh.unlink()
+        fresh.unlink(missing_ok=True)
     return _read(file)
 
 

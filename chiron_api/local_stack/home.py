@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from chiron_workers.errors import ConfigurationError, Conflict
+from chiron_api.atomic_file import FULL
+from chiron_workers.errors import ChironError, ConfigurationError, Conflict
 
 # macOS allows a socket's path 103 bytes, Linux 107; the longest name in the folder of sockets takes 28.
 SOCKET_FOLDER_BYTES = 75
 PRIVATE_UMASK = 0o077
+SPACE_ADVICE = "Make at least 1 GB free there, or set CHIRON_HOME to a folder on a larger disk."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Home:
 
         Raises:
             ConfigurationError: One cannot be made, or belongs to somebody else.
+            ChironError: The disk is full.
         """
         for folder in (self.folder, self.logs, self.valkey, self.sockets):
             with _explained(folder):
@@ -74,6 +77,8 @@ class Home:
 
         Raises:
             Conflict: Another process is starting a stack here.
+            ConfigurationError: The folder cannot be written.
+            ChironError: The disk is full.
         """
         with _explained(self.folder):
             make_folder(self.folder)
@@ -103,6 +108,15 @@ def open_private(file: Path) -> BinaryIO:
     return os.fdopen(descriptor, "wb")
 
 
+def unusable(path: Path, error: OSError, advice: str) -> ChironError:
+    """Why a file or folder of the home cannot be used, to be raised; `advice` helps unless the disk is full."""
+    if error.errno in FULL:
+        return ChironError(
+            f"{path} cannot be written, since its disk is full ({error.strerror}). {SPACE_ADVICE}"
+        )
+    return ConfigurationError(f"{path} cannot be used: {error.strerror or error}. {advice}")
+
+
 def _close_contents(folder: Path) -> None:
     """Take the rights of others from files that a program made with another umask."""
     for path in folder.rglob("*"):
@@ -115,9 +129,8 @@ def _explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ConfigurationError(
-            f"{folder} cannot be used: {error.strerror or error}. "
-            "Make it writable for you, or set CHIRON_HOME to another folder."
+        raise unusable(
+            folder, error, "Make it writable for you, or set CHIRON_HOME to another folder."
         ) from None
 
 

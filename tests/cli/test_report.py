@@ -1,7 +1,6 @@
 import json
 import os
 import resource
-import sys
 from uuid import UUID
 
 import pytest
@@ -56,16 +55,6 @@ def test_a_file_is_written_and_not_overwritten_unless_told(chiron, run, tmp_path
     assert chiron(*arguments, "--force").exit_code == 0
 
 
-@pytest.fixture
-def small_files(monkeypatch):
-    """No file may become larger than 100 bytes, as on a disk that is full."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # or compiled modules would be cut, too
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 @pytest.mark.parametrize("format", ["md", "html"])
 def test_an_older_report_stays_whole_if_a_new_one_cannot_be_written(
     chiron, run, tmp_path, small_files, format
@@ -76,6 +65,20 @@ def test_an_older_report_stays_whole_if_a_new_one_cannot_be_written(
     assert (failed.exit_code, failed.stderr) == (1, "chiron: File too large: report.\n")
     assert report.read_text() == "The older report."
     assert [file.name for file in tmp_path.iterdir() if "report" in file.name] == ["report"]
+
+
+@pytest.mark.parametrize(
+    ("format", "cut_file"), [("obsidian", "notes/.chiron-report.json"), ("crate", "notes")]
+)
+def test_a_full_disk_names_a_file_and_a_later_try_needs_no_force(chiron, run, request, format, cut_file):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    request.getfixturevalue("small_files")
+    command = ("report", str(run), "--format", format, "--output", "notes")
+    failure = chiron(*command)
+    assert failure.stderr.startswith("chiron: File too large: ")
+    assert (failure.exit_code, failure.stderr.endswith(f"{cut_file}.\n")) == (1, True), failure
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert chiron(*command).exit_code == 0
 
 
 @pytest.mark.parametrize("command", [("report", "birds"), ("export", "birds")])

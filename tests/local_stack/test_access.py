@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from support.worker_processes import chiron
 
 from chiron_api.local_stack.access import api_key, api_key_file, flower_password, flower_password_file
-from chiron_workers.errors import ConfigurationError
+from chiron_workers.errors import ChironError, ConfigurationError
 from chiron_workers.settings import Settings
 
 
@@ -88,6 +88,15 @@ def test_a_link_or_a_pipe_in_place_of_the_key_is_not_followed(own: Settings, tmp
     os.mkfifo(flower_password_file(own), 0o600)
     with pytest.raises(ConfigurationError, match="you alone can read"):
         flower_password(own)
+
+
+def test_a_full_disk_is_no_wrong_setting_and_leaves_no_half_key(own: Settings, small_files: None) -> None:
+    with pytest.raises(
+        ChironError, match=r"api\.key cannot be written, since its disk is full.*1 GB free"
+    ) as raised:
+        api_key(own)
+    assert not isinstance(raised.value, ConfigurationError)
+    assert list(own.home.iterdir()) == []
 
 
 def test_chiron_key_prints_what_the_servers_ask_for(settings: Settings) -> None:

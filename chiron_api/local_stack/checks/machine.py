@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from chiron_api.local_stack.checks import Check
+from chiron_api.local_stack.home import SPACE_ADVICE
 from chiron_api.views.model_keys import SERVER, has_key
 from chiron_workers.settings import OFFLINE_MODEL, Settings
 
@@ -29,8 +30,7 @@ def checks(settings: Settings) -> list[Check]:
 def disk(home: Path, free_bytes: int) -> Check:
     """Whether the home's disk has room left."""
     finding = f"{free_bytes / 1e9:.1f} GB are free for {home}."
-    advice = "Make at least 1 GB free there, or set CHIRON_HOME to a folder on a larger disk."
-    return Check("disk", finding, advice if free_bytes < SPARE_BYTES else "")
+    return Check("disk", finding, SPACE_ADVICE if free_bytes < SPARE_BYTES else "")
 
 
 def _python() -> Check:

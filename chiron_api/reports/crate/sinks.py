@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from chiron_api.atomic_file import atomic_write, refuse_to_overwrite
+from chiron_api.atomic_file import atomic_write, errors_of_target, refuse_to_overwrite
 from chiron_api.crate.layout import DOCUMENTS, METADATA, SNAPSHOT
 from chiron_workers.errors import UsageError
 
@@ -56,13 +56,14 @@ def open_sink(target: Path, *, made_at: datetime) -> Iterator[Sink]:
     mark = f".{target.name}.{os.getpid()}.{secrets.token_hex(8)}"
     partial, former = target.with_name(f"{mark}.unfinished"), target.with_name(f"{mark}.former")
     try:
-        (partial / "snapshots").mkdir(parents=True)
-        yield lambda name, content: _write(partial / name, content)
-        if not any((partial / "snapshots").iterdir()):
-            (partial / "snapshots").rmdir()
-        if target.exists():
-            target.rename(former)
-        partial.rename(target)
+        with errors_of_target(target, partial):
+            (partial / "snapshots").mkdir(parents=True)
+            yield lambda name, content: _write(partial / name, content)
+            if not any((partial / "snapshots").iterdir()):
+                (partial / "snapshots").rmdir()
+            if target.exists():
+                target.rename(former)
+            partial.rename(target)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
         if target.exists():

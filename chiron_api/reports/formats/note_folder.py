@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from chiron_api.atomic_file import atomic_write
 from chiron_workers.errors import UsageError
 
 MANIFEST = ".chiron-report.json"  # names the notes that we wrote, so that a later report can take their place
@@ -78,7 +79,10 @@ def _write(home: Path, name: str, text: str) -> None:
     # A link of that name would lead the text elsewhere.
     if place.is_symlink():
         place.unlink()
-    place.write_text(text, encoding="utf-8", newline="\n")
+    with atomic_write(
+        place
+    ) as partial:  # what is cut leaves the older note, and a list of ours that can be read
+        partial.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _resolve(home: Path, name: str) -> Path:
