@@ -44,7 +44,9 @@ def build_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, object]]:
         try:
-            pool_opener = open_pool(settings.database_url, size=settings.pool_size, away_s=AWAY_S)
+            pool_opener = open_pool(
+                settings.database_url, size=settings.pool_size, away_s=AWAY_S, is_patient=True
+            )
             async with pool_opener as pool:
                 services = Services(settings, pool, embedder, Streams(pool, settings.redis_url))
                 async with aclosing(Exposition(settings, pool)) as exposition:

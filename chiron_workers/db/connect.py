@@ -2,6 +2,7 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -40,6 +41,16 @@ OPTIONS = (
     "-c chiron.session=kept"
 )
 DECODED_ROWS = 500  # at once: a few milliseconds
+# Reasons for which there is no connection, as PostgreSQL and libpq word them: they come without a SQLSTATE.
+NOBODY_LISTENS = ("No such file", "Connection refused", "failed to resolve host")
+PERMANENT = (
+    "does not exist",  # a database or a role
+    "authentication failed",
+    "no password supplied",
+    "is not permitted to log in",
+    "no pg_hba.conf entry",
+    "unsupported startup parameter",
+)
 POOLER = (
     "CHIRON_DATABASE_URL leads to a connection pooler such as pgbouncer, which drops session settings. Chiron pools its "
     "connections itself and needs sessions of its own: give it the address of PostgreSQL (port 5432, mostly)."
@@ -90,19 +101,25 @@ def require_url(database_url: str) -> str:
 
 @asynccontextmanager
 async def open_pool(
-    database_url: str, *, size: int, idle_s: int = IDLE_S, away_s: float | None = None
+    database_url: str,
+    *,
+    size: int,
+    idle_s: int = IDLE_S,
+    away_s: float | None = None,
+    is_patient: bool = False,
 ) -> AsyncIterator[Pool]:
     """A pool of autocommit connections whose rows are dicts.
 
     Args:
         idle_s: How long a transaction may be idle before Postgres ends it, with all that it locks.
         away_s: As for `SteadyPool`.
+        is_patient: Whether it waits also where nobody listens yet, as servers do that start beside Postgres.
 
     Raises:
-        ServiceUnavailable: Postgres does not answer within 10 s.
+        ServiceUnavailable: Postgres does not answer within 10 s, or refuses for a reason that does not pass by itself.
         ConfigurationError: The address is that of a pooler.
     """
-    pool: Pool = SteadyPool(
+    pool = SteadyPool(
         require_url(database_url),
         away_s=away_s,
         connection_class=AsyncConnection[DictRow],
@@ -123,9 +140,11 @@ async def open_pool(
     try:
         await pool.open()
         try:
-            await pool.wait(timeout=10)
+            await pool.wait(timeout=10, is_final=partial(_is_final, is_patient=is_patient))
         except PoolTimeout:
             raise await _unreachable_now(database_url) from None
+        except psycopg.OperationalError as error:
+            raise _unreachable(database_url, error) from None
         (session,) = await fetch_all(pool, QUERIES["keeps_session"])
         if not session["is_kept"]:
             raise ConfigurationError(POOLER)
@@ -136,6 +155,10 @@ async def open_pool(
 
 async def _configure(connection: AsyncConnection[DictRow]) -> None:
     register_dumpers(connection)
+
+
+def _is_final(error: psycopg.OperationalError, *, is_patient: bool) -> bool:
+    return any(words in str(error) for words in (PERMANENT if is_patient else PERMANENT + NOBODY_LISTENS))
 
 
 async def _unreachable_now(database_url: str) -> ChironError:

@@ -4,7 +4,7 @@ import asyncio
 import math
 import time
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import psycopg
@@ -48,7 +48,29 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
         self._away_s = away_s
         self._is_away = False
         self._answered_at = -math.inf  # when Postgres answered last
+        self._is_final: Callable[[psycopg.OperationalError], bool] = lambda _: False
+        self._final_error: psycopg.OperationalError | None = None
         self._work: set[asyncio.Task[None]] = set()
+
+    async def wait(
+        self,
+        timeout: float = 30.0,
+        *,
+        is_final: Callable[[psycopg.OperationalError], bool] = lambda _: False,
+    ) -> None:
+        """Wait for the first connection.
+
+        Args:
+            is_final: Whether no further attempt is worth its time after one that failed so.
+
+        Raises:
+            PoolTimeout: There is none in time.
+            psycopg.OperationalError: An attempt failed for good.
+        """
+        self._is_final = is_final
+        await super().wait(timeout)
+        if self._final_error:
+            raise self._final_error
 
     async def close(self, timeout: float = 5.0) -> None:
         """Close the pool and end what it still waits for."""
@@ -92,8 +114,11 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
     async def _connect(self, timeout: float | None = None) -> AsyncConnection[DictRow]:
         try:
             connection = await super()._connect(timeout)
-        except psycopg.OperationalError:
+        except psycopg.OperationalError as error:
             self._note_outage()
+            if self._pool_full_event and self._is_final(error):  # Somebody waits for the first connection.
+                self._final_error = error
+                self._pool_full_event.set()
             raise
         self._note_answer()
         return connection

@@ -227,7 +227,7 @@ async def index_earlier_words(settings: Settings) -> None:
     """
     while True:
         with outages_logged("words"):
-            async with open_pool(settings.database_url, size=1) as pool:
+            async with open_pool(settings.database_url, size=1, is_patient=True) as pool:
                 if count := await index_words(pool):
                     log.info("words.indexed", texts=count)
         await asyncio.sleep(INDEX_INTERVAL_S * random.uniform(0.5, 1))  # noqa: S311  # so that workers take turns

@@ -135,8 +135,10 @@ class Host:
         settings, enter = self._settings, self._resources.enter_async_context
         tools_size = settings.pool_size // 2
         core_size = settings.pool_size - tools_size
-        pool = await enter(open_pool(settings.database_url, size=core_size, idle_s=IDLE_S))
-        tools_pool = await enter(open_pool(settings.database_url, size=tools_size, idle_s=IDLE_S))
+        pool = await enter(open_pool(settings.database_url, size=core_size, idle_s=IDLE_S, is_patient=True))
+        tools_pool = await enter(
+            open_pool(settings.database_url, size=tools_size, idle_s=IDLE_S, is_patient=True)
+        )
         listeners = Listeners(settings.redis_url)
         self._resources.push_async_callback(listeners.close)
         publisher = Publisher(settings.redis_url, on_receivers=listeners.record)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from psycopg import AsyncConnection, sql
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow
 from support.proxy import Certificate, make_certificate, proxy, socket_of
 from support.worker_processes import wait_until
@@ -39,6 +39,68 @@ async def test_without_services_the_first_words_say_how_to_start_them() -> None:
     message = r"^Chiron's services do not run\. Start them with `chiron up`\. \(Postgres .*No such file.*CHIRON_DATABASE_URL"
     with pytest.raises(ServiceUnavailable, match=message):
         connect(url)
+
+
+@pytest.fixture
+def guest(database_url: str) -> Iterator[str]:
+    """A role that Postgres asks for its password, unlike all others of a test."""
+    role = f"guest_{os.getpid()}"
+    with connect(database_url) as connection:
+        (row,) = connection.execute("select current_setting('hba_file') as file").fetchall()
+        file = Path(row["file"])
+        rules = file.read_text()
+        connection.execute(
+            sql.SQL("create role {} login password 'open-sesame'").format(sql.Identifier(role))
+        )
+        file.write_text(f"local all {role} scram-sha-256\n{rules}")
+        connection.execute("select pg_reload_conf()")
+        try:
+            wait_until(lambda: _is_asked_for_password(database_url, role), what="the reload")
+            yield role
+        finally:
+            file.write_text(rules)
+            connection.execute("select pg_reload_conf()")
+            connection.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))
+
+
+def _is_asked_for_password(database_url: str, role: str) -> bool:
+    try:
+        connect(make_conninfo(database_url, user=role)).close()
+    except ServiceUnavailable:
+        return True
+    return False
+
+
+NOBODY_LISTENS = {
+    "socket": ({"host": "/nonexistent"}, r"^Chiron's services do not run.*No such file"),
+    "port": (
+        {"host": "127.0.0.1", "port": "1"},
+        r"^Postgres cannot be reached: .*Connection refused.*chiron status",
+    ),
+    "host": ({"host": "nowhere.invalid"}, r"^Postgres cannot be reached: .*nowhere\.invalid"),
+}
+REFUSALS = {
+    "database": ({"dbname": "nowhere"}, 'database "nowhere" does not exist'),
+    "role": ({"user": "nobody_at_all"}, 'role "nobody_at_all" does not exist'),
+    "password": ({"user": "guest", "password": "wrong"}, "password authentication failed"),
+    "no password": ({"user": "guest"}, "no password supplied"),
+}
+
+
+@pytest.mark.parametrize(
+    ("case", "is_patient"),
+    [*((case, False) for case in (*NOBODY_LISTENS, *REFUSALS)), *((case, True) for case in REFUSALS)],
+)
+async def test_a_pool_asks_once_where_asking_again_is_no_use(
+    database_url: str, guest: str, caplog: pytest.LogCaptureFixture, case: str, is_patient: bool
+) -> None:
+    changes, message = (NOBODY_LISTENS | REFUSALS)[case]
+    changes = changes | ({"user": guest} if changes.get("user") == "guest" else {})
+    with pytest.raises(ServiceUnavailable, match=message):
+        async with open_pool(make_conninfo(database_url, **changes), size=2, is_patient=is_patient):
+            pass
+    # One, mostly: the next comes after half a second, and twenty fit into the ten seconds of a server's patience.
+    assert sum("error connecting" in text for text in caplog.messages) <= 4
 
 
 async def test_the_connection_that_was_used_last_goes_out_next(database_url: str) -> None:

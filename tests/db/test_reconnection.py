@@ -95,6 +95,21 @@ async def test_a_pool_goes_on_asking_often_for_a_server_that_stays_away(
         assert await writing == 7
 
 
+async def test_a_server_that_starts_before_postgres_waits_for_it(
+    database_url: str, socket_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def first_answer(address: str) -> int:
+        async with open_pool(address, size=1, is_patient=True) as pool:
+            return await answer(pool)
+
+    async with asyncio.timeout(60):
+        early = asyncio.create_task(first_answer(make_conninfo(database_url, host=str(socket_folder))))
+        while not any("error connecting" in text for text in caplog.messages):
+            await asyncio.sleep(0.01)
+        async with open_gate(database_url, socket_folder):
+            assert await early == 7
+
+
 async def test_a_pool_serves_those_who_wait_however_long_the_server_was_away(
     database_url: str, socket_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
