@@ -22,7 +22,8 @@ SETTINGS_HEAD = """# Settings
 
 Chiron reads its settings from the environment. Those marked in the column `.env` may stand in a file of that name in the
 folder it is started in as well; the environment wins. A value that cannot be used is refused at the start, with its name and what
-would be right. Copy `.env.example` to begin.
+would be right. A name that begins with `CHIRON_` and is no setting is ignored; `chiron submit`, `chiron up` and
+`chiron doctor` name it. Copy `.env.example` to begin.
 
 A `.env` may have come with the folder, from a stranger. So it sets nothing that names an address, a key, a provider, a file, a
 folder or code, and nothing that bounds money, evidence, or what may be fetched and read. Such a name, one that no setting has

@@ -22,6 +22,7 @@ from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.runs.columns import Column, read_columns
 from chiron_workers.settings import Settings, settings
+from chiron_workers.settings.environment import environment_warnings
 
 cli = typer.Typer()
 
@@ -57,6 +58,7 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     hand in rows, which `chiron results` prints or writes to a file.
     """
     current = settings()
+    _warn(environment_warnings())
     defaults = NewRun(
         topic="",
         role=role,

@@ -12,6 +12,7 @@ from chiron_api.local_stack.supervision import Part
 from chiron_api.text import as_json as json_line
 from chiron_workers.errors import ChironError
 from chiron_workers.settings import read_settings, settings
+from chiron_workers.settings.environment import environment_warnings
 
 cli = typer.Typer()
 
@@ -32,6 +33,8 @@ def up(workers: Workers = None, concurrency: Concurrency = None, detach: Detach 
     that service is used instead of an own one. Ctrl+C drains the workers and stops everything.
     """
     raise_on_sigterm()
+    for warning in environment_warnings():
+        typer.echo(f"Warning: {warning}", err=True)
     stack = LocalStack(read_settings(), workers=workers, concurrency=concurrency)
     stack.start(typer.echo)
     if detach:
