@@ -54,6 +54,11 @@ class Commands(TyperGroup):
         """Run the command, and exit with the code of its error."""
         try:
             return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix(
+                "Value error, "
+            )  # pydantic's words, which typer passes on
+            raise
         except (UsageError, ToolValidationError) as error:
             _fail(str(error), code=2)
         except ChironError as error:

@@ -198,3 +198,10 @@ def test_an_option_has_the_same_short_name_everywhere(name: str) -> None:
 def leaves(command: Any) -> list[Any]:
     inner = getattr(command, "commands", {}).values()
     return [leaf for part in inner for leaf in leaves(part)] or [command]
+
+
+def test_a_choice_that_there_is_not_is_refused_in_plain_words(chiron) -> None:
+    refusal = chiron("report", "birds", "--format", "xyz")
+    assert (refusal.exit_code, "Value error" in refusal.output) == (2, False)
+    assert "Invalid value for '--format' / '-f': 'xyz' is not one of 'md'" in refusal.output
+    assert "Value error" not in chiron("learn", "map", "birds", "--format", "xyz").output

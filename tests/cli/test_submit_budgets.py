@@ -118,3 +118,9 @@ def test_show_tells_what_is_unconfirmed_and_what_is_reserved(chiron, rows):
     )
     found = json.loads(chiron("show", batch_id, "--json").stdout)
     assert (found["unconfirmed_usd"], found["unconfirmed_calls"], found["reserved_usd"]) == (0.25, 1, 0.1)
+
+
+def test_show_counts_tokens_against_a_budget_in_tokens(chiron, rows):
+    batch_id = chiron("submit", "A", "-s", "S", "--budget-tokens", "5000").stdout.strip()
+    rows("update runs set input_tokens = 1000, output_tokens = 200, spent_usd = 0.5 returning 1")
+    assert "$0.5000; 1,200 of 5,000 tokens" in chiron("show", batch_id).stdout

@@ -20,6 +20,7 @@ from chiron_api.text import (
     one_line,
     printable,
     tokens,
+    tokens_by_name,
     usd,
 )
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
@@ -152,9 +153,9 @@ def _print_evaluation(evaluation: Mapping[str, Any]) -> None:
 
 
 def _cost(summary: BatchSummary | RunSummary) -> str:
-    limits = [usd(summary.budget_usd)] if summary.budget_usd is not None else []
-    limits += [f"{summary.budget_tokens:,} tokens"] if summary.budget_tokens is not None else []
-    parts = [cost_of(summary) + (f" of {' and '.join(limits)}" if limits else "")]
+    parts = [cost_of(summary) + (f" of {usd(summary.budget_usd)}" if summary.budget_usd is not None else "")]
+    if summary.budget_tokens is not None:
+        parts.append(f"{sum(tokens_by_name(summary).values()):,} of {summary.budget_tokens:,} tokens")
     if summary.unconfirmed_calls:
         calls = f"{summary.unconfirmed_calls:,} call{'' if summary.unconfirmed_calls == 1 else 's'}"
         amount = (
