@@ -113,7 +113,7 @@ async def open_pool(
     Args:
         idle_s: How long a transaction may be idle before Postgres ends it, with all that it locks.
         away_s: As for `SteadyPool`.
-        is_patient: Whether it waits also where nobody listens yet, as servers do that start beside Postgres.
+        is_patient: Whether it waits also where nobody listens, as servers do while Postgres restarts.
 
     Raises:
         ServiceUnavailable: Postgres does not answer within 10 s, or refuses for a reason that does not pass by itself.

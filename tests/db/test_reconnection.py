@@ -95,7 +95,7 @@ async def test_a_pool_goes_on_asking_often_for_a_server_that_stays_away(
         assert await writing == 7
 
 
-async def test_a_server_that_starts_before_postgres_waits_for_it(
+async def test_the_pool_of_a_server_waits_until_postgres_listens(
     database_url: str, socket_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def first_answer(address: str) -> int:
