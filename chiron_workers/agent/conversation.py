@@ -56,12 +56,13 @@ class Conversation:
         if not (self._has_unread or (look and await self._journal.has_unread(self._run))):
             return False
         self._has_unread = False
-        appended = await self._journal.take_messages(self._run, n=self.last_n + 1)
-        if appended is not None:
-            question, self._max_turns = appended
-            self.add(question)
-            self.last_n += 1
-        return appended is not None
+        question_and_turns = await self._journal.take_messages(self._run, n=self.last_n + 1)
+        if question_and_turns is None:
+            return False
+        question, self._max_turns = question_and_turns
+        self.add(question)
+        self.last_n += 1
+        return True
 
     @property
     def is_last_turn(self) -> bool:

@@ -58,13 +58,13 @@ async def send(connection: AsyncConnection[DictRow], statements: Sequence[Statem
 
 
 @dataclass(frozen=True, slots=True)
-class _Pending:
-    """A result that is to come: of a statement, or of its preparation where `name` says under which name."""
+class _Slot:
+    """The place of a result: of a statement, or of its preparation where `name` says under which name."""
 
     key: Key
     name: bytes = b""
     # What psycopg counts from the result of a statement that it sees for the first time on a connection.
-    counted: tuple[Key, Prepare, bytes] | None = None
+    cache_entry: tuple[Key, Prepare, bytes] | None = None
 
 
 class _Cursor(AsyncCursor[DictRow]):
@@ -100,7 +100,7 @@ class _Exchange:
         self._pgconn = connection.pgconn
         self._transformer = Transformer(connection)
         self._queries: list[tuple[PostgresQuery, bool | None]] = []
-        self._pending: list[_Pending] = []
+        self._slots: list[_Slot] = []
 
     def cursor(self, connection: AsyncConnection[DictRow], *, row_factory: object) -> _Cursor:
         """As psycopg makes a cursor."""
@@ -132,7 +132,7 @@ class _Exchange:
 
     def _results(self) -> PQGen[list[PGresult]]:
         results: list[PGresult] = []
-        while len(results) <= len(self._pending):  # the last is that of the Sync
+        while len(results) <= len(self._slots):  # the last is that of the Sync
             result = yield from generators.fetch_many(self._pgconn)
             if not result:
                 raise psycopg.OperationalError("Postgres gave a pipeline up.")
@@ -140,12 +140,12 @@ class _Exchange:
         return results
 
     def _send(self, query: PostgresQuery, prepare: bool | None) -> None:
-        prepared = self._connection._prepared
-        state, name = prepared.get(query, prepare)
-        key = prepared.key(query)
+        cache = self._connection._prepared
+        state, name = cache.get(query, prepare)
+        key = cache.key(query)
         if state is Prepare.SHOULD:
             self._pgconn.send_prepare(name, query.query, param_types=query.types)
-            self._pending.append(_Pending(key, name))
+            self._slots.append(_Slot(key, name))
         if state is Prepare.NO:
             self._pgconn.send_query_params(
                 query.query,
@@ -158,24 +158,24 @@ class _Exchange:
             self._pgconn.send_query_prepared(
                 name, query.params, param_formats=query.formats, result_format=Format.TEXT
             )
-        is_new = prepared.maybe_add_to_cache(query, state, name) is not None
-        self._pending.append(_Pending(key, counted=(key, state, name) if is_new else None))
+        is_new = cache.maybe_add_to_cache(query, state, name) is not None
+        self._slots.append(_Slot(key, cache_entry=(key, state, name) if is_new else None))
 
     def _rows(
         self, results: Sequence[PGresult], row_factories: Iterator[AsyncRowFactory[Any] | None]
     ) -> Iterator[list[Any]]:
         errors = []
-        prepared = self._connection._prepared
-        for pending, result in zip(self._pending, results, strict=False):
-            if pending.counted:
-                prepared.validate(*pending.counted, [result])
-            if pending.name and result.status != ExecStatus.COMMAND_OK:
-                prepared._names.pop(pending.key, None)  # psycopg takes it for prepared from now on
+        cache = self._connection._prepared
+        for slot, result in zip(self._slots, results, strict=False):
+            if slot.cache_entry:
+                cache.validate(*slot.cache_entry, [result])
+            if slot.name and result.status != ExecStatus.COMMAND_OK:
+                cache._names.pop(slot.key, None)  # psycopg takes it for prepared from now on
             if result.status == ExecStatus.FATAL_ERROR:
                 errors.append(error_from_result(result, encoding=self._transformer.encoding))
             elif result.status == ExecStatus.PIPELINE_ABORTED:
                 errors.append(PipelineAborted("pipeline aborted"))
-            elif not pending.name and not errors:
+            elif not slot.name and not errors:
                 yield self._rows_of(result, next(row_factories))
         if errors:
             raise errors[0]
