@@ -127,10 +127,10 @@ def test_runs_of_one_batch_are_measured_beside_those_of_several(tmp_path: Path) 
 
 
 def test_several_workers_are_measured_by_what_a_turn_takes(tmp_path: Path) -> None:
-    sizes = ("--processes", "1", "2", "--runs", "4", "--turns", "8", "--latency-ms", "200", "--repeats", "1")
-    found = figures("worker_processes", tmp_path, *sizes)
-    assert found.keys() == {"1 processes", "2 processes"}
-    assert all(measured["transactions"] >= 2 and measured["client"] > 0 for (measured,) in found.values())
+    sizes = ("--processes", "2", "--runs", "4", "--turns", "8", "--latency-ms", "200", "--repeats", "1")
+    [measured] = figures("worker_processes", tmp_path, *sizes)["2 processes"]
+    assert measured["transactions"] >= 2
+    assert measured["client"] > 0
 
 
 def test_the_writers_of_one_subject_are_measured_at_both_speeds_of_a_commit(tmp_path: Path) -> None:
