@@ -23,9 +23,8 @@ from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 Score = Annotated[float, Field(ge=0, le=1)]
-INLINE_PAGE_CHARS_MAX = (
-    20_000  # two milliseconds at first, a tenth of one while the page is kept in one spelling
-)
+# Two milliseconds at first, a tenth of one while the page is kept in one spelling.
+INLINE_PAGE_CHARS_MAX = 20_000
 SCORES_DIFFER = 0.005  # two decimals are told
 REFUSALS = {Verdict.CONTRADICTED: "contradicts it", Verdict.SILENT: "does not speak of it"}
 
