@@ -55,9 +55,8 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            error.message = error.message.removeprefix(
-                "Value error, "
-            )  # pydantic's words, which typer passes on
+            # Pydantic's words, which typer passes on.
+            error.message = error.message.removeprefix("Value error, ")
             raise
         except (UsageError, ToolValidationError) as error:
             _fail(str(error), code=2)
