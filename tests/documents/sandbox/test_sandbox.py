@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -29,9 +30,13 @@ LIMITS = Limits(timeout_s=60, memory_bytes=500_000_000)
 
 def jobs_of(pid: int) -> tuple[list[int], list[int]]:
     """The ids of a process's fork servers, and of the jobs that these have forked."""
-    children = psutil.Process(pid).children()
-    servers = [child for child in children if any("fork_server" in word for word in child.cmdline())]
-    return [server.pid for server in servers], [job.pid for server in servers for job in server.children()]
+    servers, jobs = [], []
+    for child in psutil.Process(pid).children():
+        with suppress(psutil.NoSuchProcess):  # It ended meanwhile.
+            if any("fork_server" in word for word in child.cmdline()):
+                servers.append(child.pid)
+                jobs.extend(job.pid for job in child.children())
+    return servers, jobs
 
 
 async def test_what_a_function_returns_comes_back_from_another_process() -> None:
@@ -78,9 +83,9 @@ async def test_a_hang_is_ended_at_its_time_and_the_event_loop_goes_on_meanwhile(
 
 
 async def test_cancelling_the_wait_kills_the_process() -> None:
+    await asyncio.to_thread(wait_until, lambda: not jobs_of(os.getpid())[1])  # of the test before
     job = asyncio.create_task(run_sandboxed(partial(sandbox_jobs.hangs), limits=LIMITS))
     [pid] = await asyncio.to_thread(wait_until, lambda: jobs_of(os.getpid())[1])
-    assert psutil.pid_exists(pid)
     job.cancel()
     with pytest.raises(asyncio.CancelledError):
         await job
