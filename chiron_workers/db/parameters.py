@@ -26,6 +26,6 @@ def register_dumpers(context: AdaptContext) -> None:
     context.adapters.register_dumper(int, StableIntDumper)
 
 
-def array(ids: Iterable[str]) -> str:
-    """Ids or hashes as Postgres reads an array, with a cast behind it: psycopg writes a list element by element."""
-    return f"{{{','.join(ids)}}}"
+def array(words: Iterable[str]) -> str:
+    """Ids, hashes or states as Postgres reads an array, with a cast behind it: psycopg writes a list element by element."""
+    return f"{{{','.join(words)}}}"

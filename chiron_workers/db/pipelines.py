@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from psycopg import AsyncConnection, AsyncCursor, abc, generators
+from psycopg import AsyncConnection, generators
 from psycopg._preparing import Prepare
 from psycopg._queries import PostgresQuery
-from psycopg.abc import Params, PQGen
+from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
 from psycopg.errors import PipelineAborted, error_from_result
 from psycopg.pq import ConnStatus, ExecStatus, Format, TransactionStatus
 from psycopg.pq.abc import PGresult
-from psycopg.rows import AsyncRowFactory, DictRow, RowMaker
+from psycopg.rows import DictRow, RowMaker
 
 from chiron_workers.db.connect import Query
 
@@ -25,13 +25,13 @@ Key = tuple[
 class Statement:
     """A query with its arguments. `prepare` False: planned for these on every call. True: one plan may serve all.
 
-    `row_factory` makes its rows, where they are to be something else than dicts; the cursor that it is given tells nothing.
+    `make_row` makes a row of its values, where it is to be something else than a dict.
     """
 
     query: Query
     args: Mapping[str, Any] | None = None
     prepare: bool | None = None
-    row_factory: AsyncRowFactory[Any] | None = None
+    make_row: RowMaker[Any] | None = None
 
 
 async def send(connection: AsyncConnection[DictRow], statements: Sequence[Statement]) -> list[list[DictRow]]:
@@ -39,22 +39,15 @@ async def send(connection: AsyncConnection[DictRow], statements: Sequence[Statem
 
     Postgres runs them in order, each as if it were sent alone. Where one fails, those after it are not run.
     """
-    if len(statements) == 1:
+    if len(statements) == 1 and statements[0].make_row is None:
         [statement] = statements
         cursor = await connection.execute(statement.query, statement.args, prepare=statement.prepare)
-        if statement.row_factory is not None:
-            cursor.row_factory = statement.row_factory
         return [await cursor.fetchall() if cursor.description else []]
     exchange = _Exchange(connection)
-    cursor_factory = connection.cursor_factory
-    connection.cursor_factory = exchange.cursor  # type: ignore[assignment]  # it is only called
-    try:
-        for statement in statements:
-            await connection.execute(statement.query, statement.args, prepare=statement.prepare)
-    finally:
-        connection.cursor_factory = cursor_factory
+    for statement in statements:
+        exchange.add(statement)
     async with connection.lock:
-        return await connection.wait(exchange.run([statement.row_factory for statement in statements]))
+        return await connection.wait(exchange.run())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +58,6 @@ class _Slot:
     name: bytes = b""
     # What psycopg counts from the result of a statement that it sees for the first time on a connection.
     cache_entry: tuple[Key, Prepare, bytes] | None = None
-
-
-class _Cursor(AsyncCursor[DictRow]):
-    """Adds what it executes to an exchange."""
-
-    def __init__(self, exchange: "_Exchange", connection: AsyncConnection[DictRow]) -> None:
-        self._exchange = exchange
-        self._conn = connection  # nothing else of a cursor is used, and to prepare one takes its time
-
-    def _execute_gen(
-        self,
-        query: abc.Query,
-        params: Params | None = None,
-        *,
-        prepare: bool | None = None,
-        binary: bool | None = None,
-    ) -> PQGen[None]:
-        self._exchange.add(query, params, prepare=prepare)
-        yield from ()
 
 
 class _Exchange:
@@ -99,27 +73,23 @@ class _Exchange:
         self._connection = connection
         self._pgconn = connection.pgconn
         self._transformer = Transformer(connection)
-        self._queries: list[tuple[PostgresQuery, bool | None]] = []
+        self._queries: list[tuple[PostgresQuery, Statement]] = []
         self._slots: list[_Slot] = []
 
-    def cursor(self, connection: AsyncConnection[DictRow], *, row_factory: object) -> _Cursor:
-        """As psycopg makes a cursor."""
-        return _Cursor(self, connection)
-
-    def add(self, query: abc.Query, args: Params | None, *, prepare: bool | None) -> None:
+    def add(self, statement: Statement) -> None:
         """Add a statement; its arguments are converted, and nothing is sent."""
-        postgres_query = PostgresQuery(self._transformer)
-        postgres_query.convert(query, args)
-        self._queries.append((postgres_query, prepare))
+        query = PostgresQuery(self._transformer)
+        query.convert(statement.query, statement.args)
+        self._queries.append((query, statement))
 
-    def run(self, row_factories: Sequence[AsyncRowFactory[Any] | None]) -> PQGen[list[list[Any]]]:
+    def run(self) -> PQGen[list[list[Any]]]:
         """The rows of each statement. Raises what the first of them that fails raises."""
         if self._pgconn.transaction_status != TransactionStatus.INERROR:
             yield from self._connection._prepared.maintain_gen(self._connection)
         self._pgconn.enter_pipeline_mode()
         try:
-            for query, prepare in self._queries:
-                self._send(query, prepare)
+            for query, statement in self._queries:
+                self._send(query, statement.prepare)
             self._pgconn.pipeline_sync()
             yield from generators.send(self._pgconn)
             results = yield from self._results()
@@ -128,7 +98,7 @@ class _Exchange:
             with suppress(psycopg.OperationalError):
                 if self._pgconn.status != ConnStatus.BAD:
                     self._pgconn.exit_pipeline_mode()
-        return list(self._rows(results, iter(row_factories)))
+        return list(self._rows(results))
 
     def _results(self) -> PQGen[list[PGresult]]:
         results: list[PGresult] = []
@@ -161,10 +131,9 @@ class _Exchange:
         is_new = cache.maybe_add_to_cache(query, state, name) is not None
         self._slots.append(_Slot(key, cache_entry=(key, state, name) if is_new else None))
 
-    def _rows(
-        self, results: Sequence[PGresult], row_factories: Iterator[AsyncRowFactory[Any] | None]
-    ) -> Iterator[list[Any]]:
+    def _rows(self, results: Sequence[PGresult]) -> Iterator[list[Any]]:
         errors = []
+        statements = iter(self._queries)
         cache = self._connection._prepared
         for slot, result in zip(self._slots, results, strict=False):
             if slot.cache_entry:
@@ -176,18 +145,16 @@ class _Exchange:
             elif result.status == ExecStatus.PIPELINE_ABORTED:
                 errors.append(PipelineAborted("pipeline aborted"))
             elif not slot.name and not errors:
-                yield self._rows_of(result, next(row_factories))
+                _, statement = next(statements)
+                yield self._rows_of(result, statement.make_row)
         if errors:
             raise errors[0]
 
-    def _rows_of(self, result: PGresult, row_factory: AsyncRowFactory[Any] | None) -> list[Any]:
+    def _rows_of(self, result: PGresult, make_row: RowMaker[Any] | None) -> list[Any]:
         if result.status != ExecStatus.TUPLES_OK:
             return []
         self._transformer.set_pgresult(result)
-        make_row = (
-            _dict_maker(result) if row_factory is None else row_factory(_Cursor(self, self._connection))
-        )
-        rows: list[Any] = self._transformer.load_rows(0, result.ntuples, make_row)
+        rows: list[Any] = self._transformer.load_rows(0, result.ntuples, make_row or _dict_maker(result))
         return rows
 
 

@@ -4,12 +4,12 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from psycopg import AsyncCursor
-from psycopg.rows import DictRow, RowMaker
+from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool
+from chiron_workers.db.parameters import array
 from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
 from chiron_workers.knowledge.report_rows import QUERIES, in_pages
@@ -72,11 +72,10 @@ def pages(pool: Pool, fact_ids: Sequence[str], *, ahead: int = 0) -> AsyncGenera
 
 
 async def _page(pool: Pool, fact_ids: Sequence[str]) -> FindingRows:
-    # As text, since psycopg writes a list element by element.
-    args = {"fact_ids": f"{{{','.join(fact_ids)}}}"}
+    args = {"fact_ids": array(fact_ids)}
     statements = (
-        Statement(SQL["facts_of_findings"], args, row_factory=_fact_rows),
-        Statement(SQL["assertions_of_findings"], args, row_factory=_assertion_rows),
+        Statement(SQL["facts_of_findings"], args, make_row=FactRow._make),
+        Statement(SQL["assertions_of_findings"], args, make_row=AssertionRow._make),
         Statement(SQL["links"], args),
     )
     async with pool.connection() as connection:
@@ -93,11 +92,3 @@ def _with_kind(row: AssertionRow) -> AssertionRow:
     from chiron_workers.knowledge.facts.source_kinds import bind  # a version before stored no kind
 
     return row._replace(**bind(row.source_url, row.source_score))
-
-
-def _fact_rows(_: AsyncCursor[Any]) -> RowMaker[FactRow]:
-    return FactRow._make
-
-
-def _assertion_rows(_: AsyncCursor[Any]) -> RowMaker[AssertionRow]:
-    return AssertionRow._make

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-import psycopg
 import pytest
+from psycopg._queries import PostgresQuery
 from support.run_harness import LEASE, Stage
 from support.scripted_model import Says, call, calls, says, turn
 
@@ -34,14 +34,14 @@ REQUEST = Request("claude-opus-5-5", "", [], 1_000, [Message.of("user", [{"type"
 def statements(monkeypatch: pytest.MonkeyPatch) -> Statements:
     """The first words of each statement that is executed meanwhile, without its comments."""
     executed: Statements = []
-    execute = psycopg.AsyncCursor.execute
+    convert = PostgresQuery.convert  # of each statement, sent alone or with others
 
-    async def listen(self: Any, query: Any, *args: Any, **more: Any) -> Any:
-        text = query if isinstance(query, str) else query.as_string(self)
+    def listen(self: PostgresQuery, query: Any, args: Any) -> None:
+        text = query if isinstance(query, str) else query.as_string()
         executed.append(" ".join(line for line in text.splitlines() if not line.startswith("--")))
-        return await execute(self, query, *args, **more)
+        convert(self, query, args)
 
-    monkeypatch.setattr(psycopg.AsyncCursor, "execute", listen)
+    monkeypatch.setattr(PostgresQuery, "convert", listen)
     return executed
 
 

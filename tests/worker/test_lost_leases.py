@@ -5,6 +5,7 @@ runs out, the run is rescued and claimed by another worker. Then it goes on, and
 """
 
 import re
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from support.scripted_model import Fails, Says, Script, call, calls, says, text,
 from chiron_workers.billing import reservations
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, connect, open_pool
+from chiron_workers.db.pipelines import Statement, _Exchange
 from chiron_workers.embeddings import Embedder
 from chiron_workers.runs import journal
 from chiron_workers.runs import release as endings
@@ -119,14 +121,31 @@ def moment() -> Moment:
 
 @pytest.fixture
 async def stage(
-    database_url: str, settings: Settings, embedder: Embedder, moment: Moment
+    database_url: str,
+    settings: Settings,
+    embedder: Embedder,
+    moment: Moment,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[Stage]:
     """A stage whose first worker stops where the test says."""
+    unsent = defaultdict[AsyncConnection[DictRow], list[object]](list)  # of what goes out together
+    add = _Exchange.add
+
+    def watched_add(self: _Exchange, statement: Statement) -> None:
+        unsent[self._connection].append(statement.query)
+        add(self, statement)
 
     class Watched(AsyncConnection[DictRow]):
         async def execute(self, query: Any, *args: Any, **kwargs: Any) -> Any:
             await moment.meet(query)
             return await super().execute(query, *args, **kwargs)
+
+        async def wait(self, *args: Any, **kwargs: Any) -> Any:
+            for query in unsent.pop(self, []):
+                await moment.meet(query)
+            return await super().wait(*args, **kwargs)
+
+    monkeypatch.setattr(_Exchange, "add", watched_add)
 
     async with AsyncExitStack() as resources:
         pool: Pool = AsyncConnectionPool(

@@ -6,6 +6,7 @@ from typing import Any
 from psycopg import sql
 from psycopg.rows import DictRow
 
+from chiron_workers.db.parameters import array
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text, parse_id, unit_interval
 from chiron_workers.errors import ToolValidationError
@@ -79,7 +80,7 @@ async def build_condition(session: Session, filters: Filters) -> Condition:
     """
     statuses = [*SHOWN_STATUSES, *(HIDDEN_STATUSES if filters.candidates else ())]
     args: dict[str, Any] = {
-        "statuses": f"{{{','.join(statuses)}}}",  # as text, since psycopg writes a list element by element
+        "statuses": array(statuses),
         "min_confidence": unit_interval(filters.min_confidence, field="min_confidence"),
     }
     vector_clauses, fact_clauses = ["accepted"], []
