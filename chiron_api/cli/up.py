@@ -38,7 +38,7 @@ def up(workers: Workers = None, concurrency: Concurrency = None, detach: Detach 
     stack = LocalStack(read_settings(), workers=workers, concurrency=concurrency)
     stack.start(typer.echo)
     if detach:
-        _print(stack.parts())
+        _print_with_sign_in(stack.parts())
         typer.echo("Everything is up. `chiron status` shows it, `chiron down` stops it.")
     else:
         _follow(stack)
@@ -57,22 +57,29 @@ def down(as_json: AsJson = False) -> None:
 
 @cli.command()
 def status(as_json: AsJson = False) -> None:
-    """Show the parts of the local stack, their processes, states and addresses, how to sign in, and models that are held."""
+    """Show the parts of the local stack, their processes, states and addresses, how to sign in, and models that are held.
+
+    While the stack is being stopped, it shows the parts that have not ended yet, as stopping.
+    """
     stack = LocalStack(read_settings())
     parts = stack.parts()
     holds = asyncio.run(holds_now(settings())) if parts else []
+    ending = None if parts else stack.ending_parts()
     if as_json:
-        typer.echo(json_line({"parts": parts, "held": holds}))
+        typer.echo(json_line({"parts": parts or ending or [], "held": holds}))
     elif parts:
-        _print(parts)
+        _print_with_sign_in(parts)
         print_holds(holds)
+    elif ending is not None:
+        _print(ending)
+        typer.echo(f"Chiron is just stopping in {stack.home.folder}. `chiron down` waits until it has.")
     else:
         typer.echo(f"Nothing runs in {stack.home.folder}. Start it with `chiron up`.")
 
 
 def _follow(stack: LocalStack) -> None:
     try:
-        _print(stack.parts())
+        _print_with_sign_in(stack.parts())
         typer.echo("Everything is up. Ctrl+C drains the workers and stops it.")
         for sentence in stack.changes():
             typer.echo(sentence)
@@ -112,9 +119,13 @@ def _explain_end(stack: LocalStack) -> None:
     )
 
 
+def _print_with_sign_in(parts: list[Part]) -> None:
+    _print(parts)
+    print_sign_in(parts, settings())
+
+
 def _print(parts: list[Part]) -> None:
     width = max((len(part.name) for part in parts), default=0)
     for part in parts:
         pid = f"pid {part.pid}" if part.pid else ""
         typer.echo(f"{part.name:{width}}  {part.state:10}  {pid:11}  {part.address}".rstrip())
-    print_sign_in(parts, settings())

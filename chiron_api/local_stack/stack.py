@@ -11,6 +11,7 @@ from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.ports import refuse_taken_ports
 from chiron_api.local_stack.programs import Kind, Program, stack_programs
 from chiron_api.local_stack.readiness import is_ready
+from chiron_api.local_stack.shutdown import ending_parts
 from chiron_api.local_stack.supervision import Part, Supervisor
 from chiron_workers.db.connect import require_url
 from chiron_workers.db.migrate import migrate
@@ -79,6 +80,11 @@ class LocalStack:
     def parts(self) -> list[Part]:
         """The parts that the supervisor of this home keeps, services first; none where nothing runs."""
         return self._supervisor.parts()
+
+    def ending_parts(self) -> list[Part] | None:
+        """The parts that a stop under way still waits for; None where nothing is being stopped."""
+        pid = self._supervisor.pid() if self._supervisor.is_stopping() else None
+        return None if pid is None else ending_parts(self.home, pid)
 
     def changes(self, *, every_s: float = 0.5) -> Iterator[str]:
         """A sentence for each part that ends or comes back from now on; ends when the stack was stopped."""

@@ -30,6 +30,7 @@ STATES = {
 }
 HOME_VARIABLE = "CHIRON_STACK_HOME"  # variable by which the processes of a home are recognised
 PID_FILE = "supervisord.pid"
+PARTS_FILE = "parts.json"  # kind and address of each part by its name
 RETRIES = 100  # Each retry waits a second longer than the one before.
 RPC_FACTORY = "supervisor.rpcinterface:make_main_rpcinterface"
 START_TIMEOUT_S = 60
@@ -69,7 +70,7 @@ class Supervisor:
         self.reap()
         _write(self._configuration, configuration(self.home, programs))
         _write(
-            self._parts_file,
+            self.home.folder / PARTS_FILE,
             json.dumps({program.name: [program.kind, program.address] for program in programs}),
         )
         variables = environment | {HOME_VARIABLE: str(self.home.folder)}
@@ -122,7 +123,7 @@ class Supervisor:
             processes = self._call("supervisor.getAllProcessInfo")
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
             return []
-        kinds_and_addresses: dict[str, list[str]] = json.loads(self._parts_file.read_text())
+        kinds_and_addresses: dict[str, list[str]] = json.loads((self.home.folder / PARTS_FILE).read_text())
         parts = [
             _part(process, Kind(kind), address)
             for process in processes
@@ -162,10 +163,6 @@ class Supervisor:
     @property
     def _configuration(self) -> Path:
         return self.home.folder / "supervisord.conf"
-
-    @property
-    def _parts_file(self) -> Path:
-        return self.home.folder / "parts.json"
 
     def _call(self, method: str, *arguments: Any) -> Any:
         from supervisor.xmlrpc import SupervisorTransport

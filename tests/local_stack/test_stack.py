@@ -207,6 +207,28 @@ def test_a_second_stop_and_a_start_leave_the_stop_under_way_its_order(stack: Loc
     assert leftovers(stack.home) == []
 
 
+def test_status_shows_the_parts_that_a_stop_under_way_waits_for(stack: LocalStack, home: Path) -> None:
+    ports = {"api": free_port(), "flower": free_port()}
+    assert stack.ending_parts() is None
+    processes = {part.name: psutil.Process(part.pid) for part in stack.parts()}
+    processes["valkey"].suspend()  # Postgres is stopped after it.
+    with ThreadPoolExecutor() as threads:
+        stop = threads.submit(stack.stop)
+        try:
+            _until(lambda: not stack.parts())
+            status = _chiron(home, ports, "status").stdout
+            parts = json.loads(_chiron(home, ports, "status", "--json").stdout)["parts"]
+        finally:
+            processes["valkey"].resume()
+        assert stop.result(timeout=120)
+    assert f"just stopping in {home}. `chiron down` waits" in status
+    assert "Nothing runs" not in status
+    assert [(part["name"], part["pid"], part["state"]) for part in parts] == [
+        (name, processes[name].pid, "stopping") for name in ("postgres", "valkey")
+    ]
+    assert "Nothing runs" in _chiron(home, ports, "status").stdout
+
+
 def test_what_a_power_cut_leaves_does_not_hinder_the_next_start(stack: LocalStack, home: Path) -> None:
     word = secrets.token_hex(4)
     _write(home, word)
