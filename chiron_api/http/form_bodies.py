@@ -45,9 +45,8 @@ async def open_form(
     refusal = refusal or f"A form may have {bytes_max:,} bytes."
     field_bytes_max = field_bytes_max or bytes_max
     field_refusal = f"A field that is no file may have {field_bytes_max:,} bytes."
-    if (
-        media_type != MULTIPART and field_bytes_max < bytes_max
-    ):  # it has no file, and Starlette bounds none of its fields
+    # Such a form has no file, and Starlette bounds none of its fields.
+    if media_type != MULTIPART and field_bytes_max < bytes_max:
         bytes_max, refusal = field_bytes_max, field_refusal
     bounded = Request(request.scope, _bounded(request.receive, bytes_max, refusal))
     try:

@@ -9,7 +9,7 @@ from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.runs.usage import RunUsage
 from chiron_workers.states import Decider, FactStatus, Ground, Relation, RunState, SourceKind, Verdict
 
-STANDS = Ground.STANDS
+STANDS = Ground.STANDS  # looked up once, since each citation is compared with it
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,10 +70,8 @@ def _match_quote(assertion: AssertionRecord, text: str) -> AssertionRecord | Non
         return None
     start, end = match.start, match.end
     if match.quote == quote == text[assertion.quote_start or 0 : assertion.quote_end or 0]:
-        start, end = (
-            assertion.quote_start or 0,
-            assertion.quote_end or 0,
-        )  # the same words can stand in a text twice
+        # The same words can stand in a text twice.
+        start, end = assertion.quote_start or 0, assertion.quote_end or 0
     place = {"quote": match.quote, "quote_start": start, "quote_end": end}
     return assertion.model_copy(update=place | {"context": context_of(text, start, end)})
 

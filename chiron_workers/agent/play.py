@@ -168,9 +168,8 @@ class _Step:
 
     async def begin_epoch(self, *, epoch: int, question: str | None = None, draft: str = "") -> None:
         run, shares = self.run, await self.window_shares()
-        tools = self.conversation.window.tools or tuple(
-            self.tools.definitions(self.run)
-        )  # frozen for the whole run
+        # The tools stay as they are for the whole run.
+        tools = self.conversation.window.tools or tuple(self.tools.definitions(self.run))
         loaded_skills = await loaded_skills_of(self.journal.pool, run.id)
         system = system_prompt(run, self.settings, skills=self.tools.skill_lines(), loaded=loaded_skills)
         thinking = await self.model.thinking(budget_tokens=shares.thinking)

@@ -9,9 +9,8 @@ from chiron_workers.runs.entries import Usage
 
 MILLION = Decimal(1_000_000)
 COUNTS = tuple(field.name for field in fields(Usage))
-Step = tuple[
-    int, tuple[Decimal, ...]
-]  # prompts longer than so many tokens; USD per million of each count of `Usage`
+# Prompts longer than so many tokens, and USD per million of each count of `Usage`.
+Step = tuple[int, tuple[Decimal, ...]]
 
 
 @lru_cache(maxsize=64)

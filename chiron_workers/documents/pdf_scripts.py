@@ -9,10 +9,8 @@ from chiron_workers.documents.scripts import SUBSCRIPTS, SUPERSCRIPTS
 
 DIGITS = frozenset("0123456789")
 CANDIDATES = DIGITS | frozenset("+-−–,")
-SIZE_SHARE_MIN, SIZE_SHARE_MAX = (
-    0.45,
-    0.85,
-)  # of the size of the character before: TeX sets 0.7 and 0.5, Word 0.65
+# Of the size of the character before: TeX sets 0.7 and 0.5, Word 0.65.
+SIZE_SHARE_MIN, SIZE_SHARE_MAX = 0.45, 0.85
 RISE_MIN, RISE_MAX = 0.12, 0.9  # of that size
 FALL_MIN, FALL_MAX = 0.04, 0.5
 GAP_SHARE_MAX = 0.5  # between the two

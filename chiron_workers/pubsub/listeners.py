@@ -66,9 +66,8 @@ class Listeners:
         if self._redis is None:
             return lambda: False
         batch, run = batch_channel(batch_id), run_channel(run_id)
-        return lambda: (
-            self._is_heard(batch) | self._is_heard(run)
-        )  # both are asked, so that both count as used
+        # Both are asked, so that both count as used.
+        return lambda: self._is_heard(batch) | self._is_heard(run)
 
     def record(self, channel: str, receivers: int) -> None:
         """Learn from a publication how many it has reached, also by patterns."""

@@ -26,12 +26,10 @@ SHOWN_WORDS = 10
 MESSAGE_CHARS_MAX = 10_000
 
 Key = tuple[UUID, UUID | None, int, str]
-_spellings: OrderedDict[Key, dict[str, str]] = (
-    OrderedDict()
-)  # the rare words of private texts, which never change
-_turns: WeakValueDictionary[UUID, asyncio.Lock] = (
-    WeakValueDictionary()
-)  # of a run: its messages go out one by one
+# The rare words of private texts, which never change.
+_spellings: OrderedDict[Key, dict[str, str]] = OrderedDict()
+# A lock for each run: its messages go out one by one.
+_turns: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,9 +54,8 @@ class WorkerMetrics:
         async with self._pool.connection() as connection, connection.transaction():
             update = await connection.execute(SQL["update"], self._args(totals, gauges))
             if update.rowcount == 0:
-                if (
-                    self._is_stored
-                ):  # somebody took this process for dead, and what it had saved into the sums
+                # Somebody took this process for dead, and what it had saved into the sums.
+                if self._is_stored:
                     self._id, self._retired = uuid4(), self._saved
                 await connection.execute(SQL["insert"], self._args(totals, gauges))
             retirement = {"retired_id": RETIRED_ID, "retire_after": RETIRE_AFTER}

@@ -65,9 +65,8 @@ class Sender:
     async def _deliver(self, claim: Claim) -> None:
         try:
             answer = await send(claim, self._settings)
-        except (
-            Exception
-        ) as error:  # one that cannot be sent ends no worker, which would end the next one as well
+        # A delivery that cannot be sent ends no worker: it would end the next one as well.
+        except Exception as error:
             log.exception("delivery.broken", delivery_id=str(claim.id))
             answer = Answer(None, f"It cannot be sent: {type(error).__name__}.")
         except BaseException:

@@ -64,9 +64,8 @@ async def test_the_error_is_that_of_the_statement_that_failed_and_nothing_is_wri
 async def test_a_statement_that_was_to_be_prepared_behind_one_that_fails_goes_on_working(pool: Pool) -> None:
     failing = Statement(SQL("select 1 / 0"))
     async with pool.connection() as connection:
-        await send(
-            connection, [BEGIN, ROLLBACK]
-        )  # psycopg forgets what is prepared at the first rollback alone
+        # At the first rollback alone psycopg forgets what is prepared.
+        await send(connection, [BEGIN, ROLLBACK])
         for _ in range(5):
             await send(connection, [place(1), COMMIT])
         with pytest.raises(psycopg.errors.DivisionByZero):

@@ -85,9 +85,8 @@ async def test_a_page_that_is_there_is_read_without_a_write(stage: Stage, site: 
     await first.read(page)
     rows = await stage.rows("select url, xmin::text, xmax::text from shared_pages")
     assert (await second.read(page))["text"] == "Words."
-    assert (
-        await stage.rows("select url, xmin::text, xmax::text from shared_pages") == rows
-    )  # none is locked either
+    # None is locked, either.
+    assert await stage.rows("select url, xmin::text, xmax::text from shared_pages") == rows
 
 
 async def test_a_failure_is_remembered_for_a_minute(stage: Stage, site: Site) -> None:

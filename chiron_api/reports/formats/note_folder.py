@@ -37,9 +37,8 @@ def write_notes(folder: Path, notes: Iterable[tuple[str, str]], *, force: bool =
     _write(home, MANIFEST, json.dumps({"notes": sorted({*before, *texts})}))
     for name, text in texts.items():
         _write(home, name, text)
-    inodes = {
-        _resolve(home, name).stat().st_ino for name in texts
-    }  # where case does not count, Ice.md is ice.md
+    # Where case does not count, Ice.md is ice.md.
+    inodes = {_resolve(home, name).stat().st_ino for name in texts}
     for name in set(before) - set(texts):
         old = _resolve(home, name)
         if old.is_symlink() or (old.exists() and old.stat().st_ino not in inodes):
@@ -79,9 +78,8 @@ def _write(home: Path, name: str, text: str) -> None:
     # A link of that name would lead the text elsewhere.
     if place.is_symlink():
         place.unlink()
-    with atomic_write(
-        place
-    ) as partial:  # what is cut leaves the older note, and a list of ours that can be read
+    # A write that is cut leaves the older note, and a list of ours that can be read.
+    with atomic_write(place) as partial:
         partial.write_text(text, encoding="utf-8", newline="\n")
 
 

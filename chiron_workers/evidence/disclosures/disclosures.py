@@ -30,9 +30,8 @@ class Disclosures:
     _private_words: frozenset[str] = field(init=False)
     _sorted_words: list[str] = field(init=False)
     _text: str = field(init=False)  # all private words, between line breaks
-    _parts: frozenset[str] = field(
-        init=False
-    )  # of PART_CHARS_MIN letters, of which all that stands in them is made
+    # Parts of PART_CHARS_MIN letters, of which all that stands in the private words is made.
+    _parts: frozenset[str] = field(init=False)
     _beginnings: frozenset[str] = field(init=False)  # of those that count within another word
 
     def __post_init__(self) -> None:

@@ -13,13 +13,8 @@ _LONG = {name.lower(): n for n, name in enumerate(calendar.month_name) if name}
 _SHORT = {name.lower(): n for n, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
 _MONTHS = _SHORT | _LONG
 _MONTH = rf"(?:(?:{'|'.join(name.capitalize() for name in _LONG)})\b|(?:{'|'.join(name.capitalize() for name in _SHORT)})\b\.?)"
-_SEASONS = {
-    "spring": (3, 5),
-    "summer": (6, 8),
-    "autumn": (9, 11),
-    "fall": (9, 11),
-    "winter": (1, 14),
-}  # 14: of the next year
+# Months of the year; 14 is the second of the next year.
+_SEASONS = {"spring": (3, 5), "summer": (6, 8), "autumn": (9, 11), "fall": (9, 11), "winter": (1, 14)}
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"\d{3,4}"

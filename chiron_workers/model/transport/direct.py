@@ -118,9 +118,8 @@ class DirectTransport:
             connections = self._settings.concurrency + CONNECTIONS_SPARE
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=connections, keepalive_timeout=5.0),
-                cookie_jar=aiohttp.CookieJar(
-                    unsafe=True
-                ),  # cookies of a server that has no name are kept, too
+                # Cookies of a server that has no name are kept, too.
+                cookie_jar=aiohttp.CookieJar(unsafe=True),
                 # What the SDK does not send.
                 skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
             )

@@ -34,9 +34,8 @@ _NOTE_MARK = re.compile(
     r"|(?<=\S)[ ]\[(?:\d{1,3}|\#[\w-]{0,20}|\*)\]_"  # of reStructuredText
     r"|(?:(?<=[^\W\d_]{3})|(?<=[.,;:!?\"”%)]))(?:\[(?:\d{1,3}(?:[,–-]\d{1,3})*|[a-z]|note\ \d{1,2})\])+(?![\w(\[])"
 )
-_NOTES_BEFORE = re.compile(
-    r"\A(?:\[(?:\^[^\]\n]{1,40}|\d{1,3}(?:[,–-]\d{1,3})*|[a-z])\]\s*)+"
-)  # of the sentence before
+# Those of the sentence before.
+_NOTES_BEFORE = re.compile(r"\A(?:\[(?:\^[^\]\n]{1,40}|\d{1,3}(?:[,–-]\d{1,3})*|[a-z])\]\s*)+")
 # How a sentence begins that is not understood without its neighbours.
 DEPENDENT_START = re.compile(
     r"(?i)^(?:it|its|this|these|that|those|they|he|she|his|her|their|such|however|but|and|or|so|thus|then|also"
