@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import islice
 
 from chiron_workers.evidence.quotes.leading_marks import begins_item
 from chiron_workers.evidence.quotes.sentences import BLANK_LINE, sentence_breaks
+from chiron_workers.evidence.text_cache import cache_short_texts
 
 BEFORE_CHARS = 2_000  # looked through before a quote
 AFTER_CHARS = 200
@@ -48,13 +48,10 @@ def context_of(text: str, start: int, end: int) -> str:
     return SEPARATOR.join(filter(None, [*pieces, _denial_behind(text[end : end + AFTER_CHARS])]))
 
 
+# The lines of a page stand around several quotes.
+@cache_short_texts(texts_max=1_024, chars_max=SENTENCE_CHARS_MAX)
 def may_turn(context: str) -> bool:
     """Whether a context has words by which a source may report a statement as wrong."""
-    return _may_turn(context) if len(context) <= SENTENCE_CHARS_MAX else bool(TURNS.search(context))
-
-
-@lru_cache(maxsize=1_024)  # the lines of a page stand around several quotes
-def _may_turn(context: str) -> bool:
     return bool(TURNS.search(context))
 
 
@@ -124,7 +121,7 @@ def _above(paragraphs: list[str], *, is_item: bool) -> list[str]:
 
 
 def _lines_above(paragraphs: Sequence[str]) -> Iterator[str]:
-    """From the last one upwards."""
+    """What stands above, line by line, from the last one upwards."""
     return (line for line in map(_one_line, reversed(paragraphs)) if line and not _is_running(line))
 
 

@@ -1,11 +1,11 @@
 """Where the sentences around a passage begin and end."""
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+
+from chiron_workers.evidence.text_cache import cache_short_texts
 
 SENTENCE_CHARS = 1_000  # looked through for a stop, before and after a passage
-KEPT_CHARS_MAX = 1_000
+TEXT_CHARS_MAX = 1_000  # of one whose breaks are kept
 LINES_CHARS = 300  # taken on each side of what has no stops, such as a table
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 # After these a sentence goes on, whatever the next word looks like: too long a quote shows no less.
@@ -53,22 +53,14 @@ def _last_line(text: str, end: int, high: int) -> int:
     return at if at >= 0 else end
 
 
-def sentence_breaks(text: str) -> list[int]:
+@cache_short_texts(texts_max=256, chars_max=TEXT_CHARS_MAX)  # a statement's are asked for three times
+def sentence_breaks(text: str) -> tuple[int, ...]:
     """Where the sentences of a text begin, in order, and its end."""
-    return list(_breaks_kept(text) if len(text) <= KEPT_CHARS_MAX else _breaks(text))
-
-
-@lru_cache(maxsize=256)  # of a statement they are asked for three times
-def _breaks_kept(text: str) -> Sequence[int]:
-    return _breaks(text)
-
-
-def _breaks(text: str) -> Sequence[int]:
     import sentencex
 
     starts = [sentence["start_index"] for sentence in sentencex.get_sentence_boundaries("en", text)]
     breaks = [*starts, len(text)]
-    return [at for at in breaks if at in (0, len(text)) or not GOES_ON.search(text, max(0, at - 40), at)]
+    return tuple(at for at in breaks if at in (0, len(text)) or not GOES_ON.search(text, max(0, at - 40), at))
 
 
 def _trimmed(text: str, begin: int, finish: int, start: int, end: int) -> tuple[int, int]:

@@ -2,18 +2,19 @@
 
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figures, read_figures
 from chiron_workers.evidence.statements.slots import PlacedFigure
 from chiron_workers.evidence.statements.tokens import DENIAL, TokenReader, Word
+from chiron_workers.evidence.text_cache import cache_short_texts
 from chiron_workers.evidence.vocabulary import CUES, ENGLISH, FOREIGN, PHRASES
 
 _TOKEN = re.compile(r"\x00[nd]|[^\W_]+(?:[.&'-][^\W_]+)*[+#]*")
 _PHRASE = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.I)
 _ACCENTS = str.maketrans("áàâäãåéèêëíìîïóòôöõúùûüñç", "aaaaaaeeeeiiiiooooouuuunc")
-_KEPT_CHARS_MAX = 600  # the parts of a text take twenty times its size
+_TEXT_CHARS_MAX = 600  # of one that is kept: its parts take twenty times its size
 _DENIED_WITHIN = 3  # words and figures behind a negation
 # Pictures from the block of symbols on, but for crossed circles, thumbs and arms that deny; hearts, joiners and variants.
 _PICTURES = (
@@ -68,17 +69,9 @@ class Statement:
         return tuple(stretch[0] for stretch in stems if stretch)
 
 
+@cache_short_texts(texts_max=1_024, chars_max=_TEXT_CHARS_MAX)
 def parse(text: str) -> Statement:
     """The parts of a statement."""
-    return _parse_kept(text) if len(text) <= _KEPT_CHARS_MAX else _parse(text)
-
-
-@lru_cache(maxsize=1_024)
-def _parse_kept(text: str) -> Statement:
-    return _parse(text)
-
-
-def _parse(text: str) -> Statement:
     read = read_figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))
     masked_text = _masked(read)
     tokens = _TOKEN.findall(masked_text)
@@ -104,24 +97,18 @@ def plainly_written(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A text as `plainly_written` gives it; `bare` is without the emoji around a sentence. One that denies, such as a crossed
-    circle, stays."""
+    """A text as `plainly_written` gives it.
+
+    `bare` is without the emoji around a sentence, but for one that denies, such as a crossed circle.
+    """
 
     plain: str
     bare: str
 
 
+@cache_short_texts(texts_max=1_024, chars_max=_TEXT_CHARS_MAX)
 def spelling_of(text: str) -> Spelling:
     """How a statement is written."""
-    return _spelling_kept(text) if len(text) <= _KEPT_CHARS_MAX else _spelling(text)
-
-
-@lru_cache(maxsize=1_024)
-def _spelling_kept(text: str) -> Spelling:
-    return _spelling(text)
-
-
-def _spelling(text: str) -> Spelling:
     return Spelling(plainly_written(text), plainly_written(_DECORATION.sub("", text)))
 
 

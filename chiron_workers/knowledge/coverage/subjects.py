@@ -1,12 +1,12 @@
 import asyncio
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import TypedDict, cast
 
 from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text
 from chiron_workers.errors import NotFound, ToolError, ToolValidationError
+from chiron_workers.evidence.text_cache import cache_short_texts
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -28,30 +28,21 @@ class Subject(TypedDict):
     target_depth: str
 
 
-@lru_cache(maxsize=1_024)  # a search takes as long as a few of them
+@cache_short_texts(texts_max=1_024, chars_max=SLUG_CHARS_MAX)
 def slug(name: str) -> str:
     """The id of a subject, from any name: "Größe & Maß" becomes "grosse-mass".
 
     Raises:
         ToolValidationError: The name holds no letter and no digit.
     """
-    subject_id = _slug_kept(name) if len(name) <= SLUG_CHARS_MAX else _slug(name)
+    from slugify import slugify  # with its tables of letters: commands that show a batch do without
+
+    subject_id = str(slugify(name, max_length=SLUG_CHARS_MAX))
     if not subject_id:
         raise ToolValidationError(
             f"subject_id: must be a name with letters or digits (got {name[:60]!r}).", field="subject_id"
         )
     return subject_id
-
-
-@lru_cache(maxsize=1_024)
-def _slug_kept(name: str) -> str:
-    return _slug(name)
-
-
-def _slug(name: str) -> str:
-    from slugify import slugify  # with its tables of letters: commands that show a batch do without
-
-    return str(slugify(name, max_length=SLUG_CHARS_MAX))
 
 
 def ensure_statement(subject_slug: str, title: str) -> Statement:
