@@ -95,18 +95,19 @@ class Supervisor:
         try:
             return int(self._call("supervisor.getPID"))
         except xmlrpc.client.Fault:  # Its only answer while it stops.
-            with contextlib.suppress(FileNotFoundError, ValueError):  # It has ended since.
-                return int((self.home.folder / PID_FILE).read_text())
+            return self._written_pid()
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
-            pass
-        return None
+            return None
 
     def is_stopping(self) -> bool:
         """Whether it stops its parts, as somebody told it to."""
         try:
-            return not self._call("supervisor.getPID")
-        except (OSError, http.client.HTTPException, xmlrpc.client.Error) as error:
-            return isinstance(error, xmlrpc.client.Fault)
+            self._call("supervisor.getPID")
+        except xmlrpc.client.Fault:
+            return True
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error):
+            return False
+        return False
 
     def has_failed(self) -> bool:
         """Whether a supervisor that this process started, and that was reaped, ended in another way than by a stop."""
@@ -163,6 +164,12 @@ class Supervisor:
     @property
     def _configuration(self) -> Path:
         return self.home.folder / "supervisord.conf"
+
+    def _written_pid(self) -> int | None:
+        try:
+            return int((self.home.folder / PID_FILE).read_text())
+        except (FileNotFoundError, ValueError):  # It has ended since.
+            return None
 
     def _call(self, method: str, *arguments: Any) -> Any:
         from supervisor.xmlrpc import SupervisorTransport

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from chiron_api.reports.report import (
+    STANDS,
     Citation,
     Contradiction,
     Finding,
@@ -29,7 +30,7 @@ from chiron_api.text import (
     verdict_and_judge,
 )
 from chiron_workers.knowledge.report_rows import Kind
-from chiron_workers.states import Decider, FactStatus, Ground, Relation, RunState, Verdict
+from chiron_workers.states import Decider, FactStatus, Relation, RunState, Verdict
 
 # Controls, what turns the direction of writing for all that follows, halves of surrogate pairs, and what XML refuses.
 UNPRINTABLE = re.compile(
@@ -57,7 +58,6 @@ DECIDERS = {
     Decider.MODEL: "Judged by the model",
     Decider.AGENT: "Said by the agent",
 }
-STANDS = Ground.STANDS
 GOOD_VERDICTS = (Verdict.SUPPORTED, Verdict.UNCHECKED, Verdict.PARTLY)  # the best first
 DOUBTFUL = frozenset({FactStatus.CANDIDATE, FactStatus.DISPUTED})
 RELATIONS = {

@@ -1,4 +1,4 @@
-"""The rows that the findings of a report are made of, as tuples: dicts take as long to make as to read from Postgres."""
+"""The rows that the findings of a report are made of, as tuples: a dict of a row takes as long to make as the row to read."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class FindingRows:
 
 
 def pages(pool: Pool, fact_ids: Sequence[str], *, ahead: int = 0) -> AsyncGenerator[FindingRows]:
-    """As `report_rows.pages`."""
+    """The rows of facts as `report_rows.pages` gives them, but as tuples, with what a finding shows alone."""
     return in_pages(partial(_page, pool), fact_ids, ahead=ahead)
 
 
@@ -89,6 +89,7 @@ async def _page(pool: Pool, fact_ids: Sequence[str]) -> FindingRows:
 
 
 def _with_kind(row: AssertionRow) -> AssertionRow:
-    from chiron_workers.knowledge.facts.source_kinds import bind  # a version before stored no kind
+    # As in `report_rows`.
+    from chiron_workers.knowledge.facts.source_kinds import bind
 
     return row._replace(**bind(row.source_url, row.source_score))

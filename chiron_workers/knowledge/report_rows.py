@@ -14,6 +14,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.db.connect import Pool, fetch_all, fetch_many
+from chiron_workers.db.parameters import array
 from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, ToolValidationError
@@ -24,7 +25,7 @@ from chiron_workers.sources import sources
 from chiron_workers.states import FactStatus
 
 SQL = load(__file__, USAGE_SQL)
-QUERIES = (USAGE_SQL, Path(__file__).with_suffix(".sql"))  # parts of them stand in those of other modules
+QUERIES = (USAGE_SQL, Path(__file__).with_suffix(".sql"))  # other modules' queries have parts of them
 PAGE_FACTS = 1_000
 Page = TypeVar("Page")
 
@@ -106,7 +107,7 @@ async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:
 
 
 def pages(pool: Pool, fact_ids: Sequence[str], *, ahead: int = 0) -> AsyncGenerator[Rows]:
-    """The rows of facts in pages of at most 1,000, in the order of their ids; a fact that is gone by then is left out.
+    """The rows of facts in pages of at most 1,000, in the order of `fact_ids`; a fact that is gone by then is left out.
 
     No transaction stays open between two pages, so a slow reader holds up nobody.
 
@@ -119,7 +120,7 @@ def pages(pool: Pool, fact_ids: Sequence[str], *, ahead: int = 0) -> AsyncGenera
 async def in_pages(
     read_page: Callable[[Sequence[str]], Coroutine[Any, Any, Page]], fact_ids: Sequence[str], *, ahead: int
 ) -> AsyncGenerator[Page]:
-    """What is read of facts, as for `pages`."""
+    """What `read_page` gives for some facts at a time, as `pages` says."""
     tasks = deque[asyncio.Task[Page]]()
     try:
         for start in range(0, len(fact_ids), PAGE_FACTS):
@@ -134,8 +135,7 @@ async def in_pages(
 
 
 async def _page(pool: Pool, fact_ids: Sequence[str]) -> Rows:
-    # As text, since psycopg writes a list element by element.
-    args = {"fact_ids": f"{{{','.join(fact_ids)}}}"}
+    args = {"fact_ids": array(fact_ids)}
     statements = [Statement(SQL[name], args) for name in ("facts", "assertions", "links")]
     async with pool.connection() as connection:
         facts, assertions, links = await send(connection, statements)
@@ -150,7 +150,8 @@ async def _page(pool: Pool, fact_ids: Sequence[str]) -> Rows:
 
 
 def _with_kind(assertion: DictRow) -> DictRow:
-    from chiron_workers.knowledge.facts.source_kinds import with_kind  # a version before stored no kind
+    # It reads tables of addresses, and is needed only where an earlier version stored the assertion without a kind.
+    from chiron_workers.knowledge.facts.source_kinds import with_kind
 
     return with_kind(assertion)
 
