@@ -48,7 +48,9 @@ Every command explains itself with `--help`. Exit codes: 0 done, 1 something fai
 after Ctrl+C. Problems go to standard error as one line. Written by `docs/generate.py`.
 
 Wherever an id is asked for, so much of its beginning is enough that no other begins so. `last` is the newest batch, and a
-batch may be named (not in `report` and `export`, where a name is that of a subject).
+batch may be named (in `report` and `export` a subject of that name comes first). The exit code is 1 where nothing has the
+id, and where no subject or key has the name; 2 for a text that is no id and names nothing, for a beginning or a name that
+several have, and for a batch where a run is asked for.
 """
 
 TOOLS_HEAD = ROOT / "docs/tools_head.md"

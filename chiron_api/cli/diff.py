@@ -1,5 +1,6 @@
 from datetime import datetime
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
@@ -8,8 +9,9 @@ from chiron_api.cli.display.difference import difference_lines
 from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import id_of
-from chiron_workers.db.connect import open_pool
-from chiron_workers.errors import UsageError
+from chiron_workers.batches.summaries import run_summary
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.subject_diff import LISTED_MAX, SubjectDiff, between, between_batches
 from chiron_workers.runs.session import Session
@@ -56,9 +58,18 @@ async def _difference(
         )
     async with open_pool(settings().database_url, size=2) as pool:
         if batches:
-            ids = [await id_of(pool, batch) for batch in batches]
+            ids = [await _batch_id(pool, batch) for batch in batches]
             if ids[0] == ids[1]:
                 raise UsageError(f"Both are batch {ids[0]}; `chiron list` shows which came before it.")
             return await between_batches(Session(pool), *ids, limit=limit)
         assert subject and since
         return await between(Session(pool), slug(subject), since, until, limit=limit)
+
+
+async def _batch_id(pool: Pool, text: str) -> UUID:
+    batch_id = await id_of(pool, text)
+    try:
+        run = await run_summary(pool, batch_id)
+    except NotFound:
+        return batch_id
+    raise UsageError(f"{text} is a run of batch {run.batch_id}; give two batches.")

@@ -31,7 +31,8 @@ async def export(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ID]", help="Id of a batch or of a run, or the name of a subject. Default: everything."
+            metavar="[ID]",
+            help="Id of a batch or of a run, or the name of a subject or of a batch. Default: everything.",
         ),
     ] = None,
     subject: Annotated[

@@ -7,9 +7,8 @@ import typer
 
 from chiron_api.cli.display.run_log import FIELDS_OF_HEAD, Line, WorkerFiles, line_of_event
 from chiron_api.text import one_line
-from chiron_workers.batches.summaries import RunSummary, find
+from chiron_workers.batches.summaries import find_run
 from chiron_workers.db.connect import Pool, open_pool
-from chiron_workers.errors import UsageError
 from chiron_workers.runs.events import heads, read_page
 from chiron_workers.settings import settings
 
@@ -32,9 +31,7 @@ async def logs(
     """
     current = settings()
     async with open_pool(current.database_url, size=1) as pool:
-        summary = await find(pool, run_id)
-        if not isinstance(summary, RunSummary):
-            raise UsageError(f"{run_id} is a batch. `chiron show {run_id}` names its runs.")
+        summary = await find_run(pool, run_id)
         files = WorkerFiles(current.home / "logs", summary.id)
         async for line in _lines(pool, summary.id, files, follow=follow):
             typer.echo(line.to_json() if as_json else _text(line))

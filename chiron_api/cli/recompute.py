@@ -28,7 +28,10 @@ async def recompute(
     totals = RecheckCounts()
     async with open_services(settings(), pool_size=2) as services:
         async with services.store() as store:
-            subjects = [await store.subjects.require(subject)] if subject else await store.subjects.all()
+            if subject is None:
+                subjects = await store.subjects.all()
+            else:
+                subjects = [await store.subjects.require(subject)]
         async with long_command(services.pool, "facts.recompute", subject or "") as result:
             for entry in subjects:
                 after: UUID | None = FIRST

@@ -13,9 +13,11 @@ from chiron_api.reports.gathering import gather
 from chiron_api.reports.scope import resolve_scope
 from chiron_api.reports.write import join_pieces, write
 from chiron_api.text import as_json as json_line
-from chiron_workers.batches.references import id_of, is_reference
+from chiron_workers.batches.references import batch_named, id_of, is_reference
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import ChironError, NotFound, UsageError
+from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import RunState
 
@@ -122,16 +124,31 @@ async def written(
 
 
 def require_one(target: str | None, subject: str | None) -> None:
-    """Raises UsageError unless either the id of a batch or run or a subject is given."""
+    """Raises UsageError unless either a target or a subject is given."""
     if (target is None) == (subject is None):
         raise UsageError("Name one thing: the id of a batch or a run, or a subject with --subject.")
 
 
 async def selection_of(pool: Pool, target: str | None, subject: str | None) -> UUID | str:
-    """The batch or run that a target means, or the subject that it or `subject` names."""
-    if target is None or not is_reference(target):
-        return target or subject or ""
-    try:
-        return await id_of(pool, target)
-    except NotFound:
+    """The batch or run that a target means, or the subject that it or `subject` names; a subject comes before a batch.
+
+    Raises:
+        UsageError: The target means several.
+        NotFound: It means nothing.
+    """
+    if target is None:
+        return subject or ""
+    subjects = Subjects(Session(pool))
+    if is_reference(target):
+        try:
+            return await id_of(pool, target)
+        except NotFound:
+            if await subjects.find(target):
+                return target
+            raise
+    if await subjects.find(target):
         return target
+    batch_id = await batch_named(pool, target)
+    if batch_id is None:
+        raise NotFound(f"{await subjects.unknown(target)} No batch has this name either.")
+    return batch_id

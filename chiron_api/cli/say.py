@@ -1,11 +1,14 @@
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_workers.access.audit import command
 from chiron_workers.batches.references import id_of
-from chiron_workers.db.connect import open_pool
+from chiron_workers.batches.summaries import summaries_of
+from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.runs.leases import say as say_to_run
 from chiron_workers.settings import settings
 
@@ -27,10 +30,19 @@ async def say(
     async with open_pool(settings().database_url, size=2) as pool:
         run_id = await id_of(pool, target)
         async with command(pool, "runs.say", run_id):
-            is_woken = await say_to_run(pool, run_id, message)
+            is_woken = await _say(pool, run_id, message)
     if is_woken:
         await notify(settings().redis_url, run_id)
     sentence = (
         f"The run goes on; `chiron watch {target}` follows it." if is_woken else "The run reads it next."
     )
     print_answer(sentence, {"run_id": run_id, "is_woken": is_woken}, as_json=as_json)
+
+
+async def _say(pool: Pool, run_id: UUID, message: str) -> bool:
+    try:
+        return await say_to_run(pool, run_id, message)
+    except NotFound:
+        if await summaries_of(pool, [run_id]):
+            raise UsageError(f"{run_id} is a batch. `chiron show {run_id}` names its runs.") from None
+        raise

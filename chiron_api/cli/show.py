@@ -7,9 +7,9 @@ from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.display.summary import print_batch, print_batches, print_run
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import Referent, id_of, short_ids
-from chiron_workers.batches.summaries import BatchSummary, find, newest, runs_of
+from chiron_workers.batches.summaries import BatchSummary, find, find_run, newest, runs_of
 from chiron_workers.db.connect import Pool, open_pool
-from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.errors import NotFound
 from chiron_workers.settings import settings
 
 RUNS_SHOWN = 50
@@ -66,9 +66,7 @@ async def _show_transcript(pool: Pool, target: str, *, as_json: bool) -> None:
     from chiron_api.cli.display.transcript import transcript_lines
     from chiron_workers.runs.transcript import read_transcript
 
-    summary = await find(pool, target)
-    if isinstance(summary, BatchSummary):
-        raise UsageError(f"{target} is a batch. `chiron show {target}` names its runs.")
+    summary = await find_run(pool, target)
     if summary.pruned_at:
         raise NotFound(f"The conversation of {target} was pruned. `chiron show {target}` has its answer.")
     is_empty = True

@@ -25,6 +25,17 @@ class Referent(StrEnum):
     SUBSCRIPTION = "subscription"
     WEBHOOK = "webhook"
     DELIVERY = "delivery"
+    PROPOSAL = "proposal"
+
+
+LISTS = {  # the command that shows what there is, by what is meant
+    Referent.RESEARCH: "`chiron list` shows the batches",
+    Referent.FACT: "`chiron search` shows the facts",
+    Referent.SUBSCRIPTION: "`chiron subscriptions list` shows them",
+    Referent.WEBHOOK: "`chiron webhooks list` shows them",
+    Referent.DELIVERY: "`chiron webhooks deliveries` shows those of a webhook",
+    Referent.PROPOSAL: "`chiron learn proposals` shows those of a subject",
+}
 
 
 async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
@@ -44,15 +55,16 @@ async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
         return UUID(digits)
     ids = await _beginning_with(pool, digits, kinds) if is_beginning else []
     if not ids and Referent.RESEARCH in kinds:
-        query = SQL["newest"] if words == LAST else SQL["of_name"]
-        ids = [row["id"] for row in await fetch_all(pool, query, {"name": words})]
-    match ids:
-        case [id_]:
-            return id_
-        case []:
-            raise _nothing(words, kinds, is_beginning=is_beginning)
-    examples = ", ".join(map(str, ids[:2]))
-    raise UsageError(f"{words[:60]!r} means several ids, such as {examples}; give more of the one you mean.")
+        ids = await _batches_named(pool, words)
+    id_ = _only(ids, words)
+    if id_ is None:
+        raise _nothing(words, kinds, is_beginning=is_beginning)
+    return id_
+
+
+async def batch_named(pool: Pool, name: str) -> UUID | None:
+    """The batch of a name; None where there is none. Raises UsageError where several have it."""
+    return _only(await _batches_named(pool, name.strip()), name.strip())
 
 
 def is_reference(text: str) -> bool:
@@ -70,6 +82,20 @@ async def short_ids(pool: Pool, ids: Sequence[UUID]) -> dict[UUID, str]:
     return {id_: _beginning(id_, lengths.get(id_, DIGITS)) for id_ in ids}
 
 
+async def _batches_named(pool: Pool, words: str) -> list[UUID]:
+    query = SQL["newest"] if words == LAST else SQL["of_name"]
+    return [row["id"] for row in await fetch_all(pool, query, {"name": words})]
+
+
+def _only(ids: Sequence[UUID], words: str) -> UUID | None:
+    if len(ids) > 1:
+        examples = ", ".join(map(str, ids[:2]))
+        raise UsageError(
+            f"{words[:60]!r} means several ids, such as {examples}; give more of the one you mean."
+        )
+    return ids[0] if ids else None
+
+
 async def _beginning_with(pool: Pool, digits: str, kinds: Sequence[Referent]) -> list[UUID]:
     bounds = {"first": UUID(digits.ljust(DIGITS, "0")), "last": UUID(digits.ljust(DIGITS, "f"))}
     return [row["id"] for kind in kinds for row in await fetch_all(pool, SQL[f"{kind}_between"], bounds)]
@@ -83,7 +109,8 @@ def _nothing(words: str, kinds: Sequence[Referent], *, is_beginning: bool) -> No
     if words == LAST:
         return NotFound("There is no batch yet. `chiron submit TOPIC --subject S` makes one.")
     if is_beginning:
-        return NotFound(f"No id begins with {words}. `chiron list` shows the batches.")
+        kind = "id" if Referent.RESEARCH in kinds else f"id of a {kinds[0]}"
+        return NotFound(f"No {kind} begins with {words}. {LISTS[kinds[0]]}.")
     what = "and no name of a batch" if Referent.RESEARCH in kinds else f"of a {kinds[0]}"
     return UsageError(
         f"{words[:60]!r} is no id {what}; an id looks like 0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa, and its beginning is enough."

@@ -34,6 +34,12 @@ select id
  where id between %(first)s and %(last)s
  limit 2;
 
+-- proposal_between
+select id
+  from node_proposals
+ where id between %(first)s and %(last)s
+ limit 2;
+
 -- newest
 select id
   from batches

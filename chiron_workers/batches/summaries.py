@@ -166,6 +166,14 @@ async def find(pool: Pool, text: str, *, owner: str | None = None) -> BatchSumma
     raise NotFound(f"No batch and no run has the id {text}. `chiron list` shows the batches.")
 
 
+async def find_run(pool: Pool, text: str) -> RunSummary:
+    """The run that somebody names. Raises as `find`, and UsageError where it is a batch."""
+    target = await find(pool, text)
+    if isinstance(target, BatchSummary):
+        raise UsageError(f"{text} is a batch. `chiron show {text}` names its runs.")
+    return target
+
+
 def parse_id(text: str) -> UUID:
     """The id that a text spells. Raises UsageError where it is none."""
     try:

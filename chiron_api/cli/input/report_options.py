@@ -12,7 +12,7 @@ from chiron_api.reports.formats import FormatName
 
 Target = Annotated[
     str | None,
-    typer.Argument(metavar="[ID]", help="Id of a batch or of a run, or the name of a subject."),
+    typer.Argument(metavar="[ID]", help="Id of a batch or of a run, or the name of a subject or of a batch."),
 ]
 Subject = Annotated[str | None, typer.Option("--subject", "-s", help="A subject, by its name or id.")]
 ReportFormat = Annotated[

@@ -7,6 +7,8 @@ from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
 from chiron_workers.access.audit import command
+from chiron_workers.batches.references import Referent, id_of
+from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.coverage.proposals import REASON_CHARS_MAX, Proposal, Proposals
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
@@ -43,8 +45,16 @@ async def decide(
     """Accept a proposal, which changes the map at once, or reject it. Facts and answers of a removed node stay."""
     async with open_subject_pool() as pool:
         state = ProposalState.ACCEPTED if accept else ProposalState.REJECTED
-        async with command(pool, "proposals.decide", proposal, {"state": state}), Session(pool) as session:
-            item = await Proposals(session).decide(proposal, accept=accept, reason=reason)
+        proposal_id = await id_of(pool, proposal, Referent.PROPOSAL)
+        if not await Proposals(Session(pool)).is_there(proposal_id):
+            raise NotFound(
+                f"There is no proposal {proposal_id}. `chiron learn proposals` shows those of a subject."
+            )
+        async with (
+            command(pool, "proposals.decide", proposal_id, {"state": state}),
+            Session(pool) as session,
+        ):
+            item = await Proposals(session).decide(str(proposal_id), accept=accept, reason=reason)
     print_answer(f"The proposal is {item['state']}.", item, as_json=as_json)
 
 
