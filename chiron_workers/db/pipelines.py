@@ -1,4 +1,4 @@
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -84,8 +84,7 @@ class _Exchange:
 
     def run(self) -> PQGen[list[list[Any]]]:
         """The rows of each statement. Raises what the first of them that fails raises."""
-        if self._pgconn.transaction_status != TransactionStatus.INERROR:
-            yield from self._connection._prepared.maintain_gen(self._connection)
+        yield from self._deallocate()
         self._pgconn.enter_pipeline_mode()
         try:
             for query, statement in self._queries:
@@ -98,7 +97,18 @@ class _Exchange:
             with suppress(psycopg.OperationalError):
                 if self._pgconn.status != ConnStatus.BAD:
                     self._pgconn.exit_pipeline_mode()
-        return list(self._rows(results))
+        try:
+            return self._rows(results)
+        finally:
+            # Now: a cursor does so after its own statement, which would be forgotten on the server alone. What is committed
+            # stays so whether this succeeds or not.
+            with suppress(psycopg.Error):
+                yield from self._deallocate()
+
+    def _deallocate(self) -> PQGen[None]:
+        """Have Postgres forget the prepared statements that psycopg has forgotten: all of them after a rollback."""
+        if self._pgconn.transaction_status != TransactionStatus.INERROR:
+            yield from self._connection._prepared.maintain_gen(self._connection)
 
     def _results(self) -> PQGen[list[PGresult]]:
         results: list[PGresult] = []
@@ -131,9 +141,8 @@ class _Exchange:
         is_new = cache.maybe_add_to_cache(query, state, name) is not None
         self._slots.append(_Slot(key, cache_entry=(key, state, name) if is_new else None))
 
-    def _rows(self, results: Sequence[PGresult]) -> Iterator[list[Any]]:
-        errors = []
-        statements = iter(self._queries)
+    def _rows(self, results: Sequence[PGresult]) -> list[list[Any]]:
+        errors, answers = [], []
         cache = self._connection._prepared
         for slot, result in zip(self._slots, results, strict=False):
             if slot.cache_entry:
@@ -144,11 +153,15 @@ class _Exchange:
                 errors.append(error_from_result(result, encoding=self._transformer.encoding))
             elif result.status == ExecStatus.PIPELINE_ABORTED:
                 errors.append(PipelineAborted("pipeline aborted"))
-            elif not slot.name and not errors:
-                _, statement = next(statements)
-                yield self._rows_of(result, statement.make_row)
+            elif not slot.name:
+                answers.append(result)
         if errors:
             raise errors[0]
+        # Last: a value that has no form in Python leaves nothing uncounted.
+        return [
+            self._rows_of(result, statement.make_row)
+            for result, (_, statement) in zip(answers, self._queries, strict=True)
+        ]
 
     def _rows_of(self, result: PGresult, make_row: RowMaker[Any] | None) -> list[Any]:
         if result.status != ExecStatus.TUPLES_OK:

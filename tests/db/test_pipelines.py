@@ -75,6 +75,33 @@ async def test_a_statement_that_was_to_be_prepared_behind_one_that_fails_goes_on
             assert (await send(connection, [BEGIN, place(3), COMMIT]))[1] == [{"place": 3}]
 
 
+async def test_what_a_cursor_prepares_after_a_rollback_goes_on_working(pool: Pool) -> None:
+    async with pool.connection() as connection:
+        await send(connection, [place(1), Statement(PLACE, {"place": 2}, prepare=True)])
+        await send(connection, [BEGIN, ROLLBACK])
+        for number in range(3):
+            cursor = await connection.execute(PLACE, {"place": number}, prepare=True)
+            assert await cursor.fetchall() == [{"place": number}]
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            await send(connection, [BEGIN, Statement(SQL("select 1 / 0"))])
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            await send(connection, [ROLLBACK, Statement(SQL("select 1 / 0"))])
+        for number in range(3):
+            cursor = await connection.execute(PLACE, {"place": number}, prepare=True)
+            assert await cursor.fetchall() == [{"place": number}]
+
+
+async def test_a_value_without_a_form_in_python_leaves_a_connection_that_works(pool: Pool) -> None:
+    endless = Statement(SQL("select 'infinity'::timestamptz"))
+    prepared = Statement(SQL("select %(place)s::int / %(place)s::int as place"), {"place": 0}, prepare=True)
+    async with pool.connection() as connection:
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            await send(connection, [endless, prepared])
+        with pytest.raises(psycopg.DataError):
+            await send(connection, [endless, place(1), place(2)])
+        assert await send(connection, [place(3), place(4)]) == [[{"place": 3}], [{"place": 4}]]
+
+
 async def test_a_value_that_cannot_be_sent_leaves_a_connection_that_works(pool: Pool) -> None:
     async with pool.connection() as connection:
         with pytest.raises(psycopg.ProgrammingError):
