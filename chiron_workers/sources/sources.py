@@ -3,7 +3,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Self
 
 import zstandard
@@ -14,6 +13,7 @@ from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.documents.document import READER_VERSION, Document
 from chiron_workers.errors import ToolValidationError
+from chiron_workers.evidence.text_cache import cache_short_texts
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SourceKind
 
@@ -78,7 +78,7 @@ class Snapshot(Page):
     fetched_at: datetime
 
 
-@lru_cache(maxsize=ADDRESSES_MAX)
+@cache_short_texts(texts_max=ADDRESSES_MAX, chars_max=URL_BYTES_MAX)
 def canonical(url: str) -> str:
     """The address under which a text is kept: without its fragment, which names a place within the text.
 

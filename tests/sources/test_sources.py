@@ -1,4 +1,5 @@
 import hashlib
+import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
@@ -7,7 +8,7 @@ from psycopg.sql import SQL
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.runs.session import Session
-from chiron_workers.sources.sources import Page, Sources
+from chiron_workers.sources.sources import Page, Sources, canonical
 
 MARS = Page("https://example.org/mars", "Mars has two moons.", "text/html", title="Mars")
 
@@ -60,6 +61,13 @@ async def test_the_same_text_at_two_addresses_is_stored_once_and_fetched_twice(s
 async def test_a_fragment_names_a_place_within_the_same_page(sources: Sources) -> None:
     await sources.save(Page(MARS.url + "#moons", MARS.text, "text/html"))
     assert await sources.latest(MARS.url + "#poles") is not None
+
+
+def test_a_long_fragment_is_not_kept() -> None:
+    url = "https://Example.org#" + "a" * 100_000
+    references = sys.getrefcount(url)
+    assert canonical(url) == "https://example.org/"
+    assert sys.getrefcount(url) == references
 
 
 async def test_texts_of_any_script_and_size_survive_compression(sources: Sources) -> None:

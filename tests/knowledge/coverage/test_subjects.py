@@ -1,4 +1,5 @@
 import asyncio
+import sys
 
 import pytest
 
@@ -23,6 +24,13 @@ from chiron_workers.runs.session import Caller, Session
 def test_any_name_becomes_a_slug_that_stays_as_it_is(name: str, expected: str) -> None:
     assert slug(name) == expected
     assert slug(slug(name)) == expected
+
+
+def test_a_long_name_is_not_kept() -> None:
+    name = "a" * 100_000
+    references = sys.getrefcount(name)
+    slug(name)
+    assert sys.getrefcount(name) == references
 
 
 @pytest.mark.parametrize("name", ["", "  ", "!!!", "🜂"])
