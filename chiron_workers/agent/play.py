@@ -38,6 +38,7 @@ from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.loaded_skills import LoadedSkill, loaded_skills_of
 from chiron_workers.runs.notes import notes_of
+from chiron_workers.runs.progress import is_requeued, read_handing_in
 from chiron_workers.runs.turns import ASKING_TOOLS, Turn
 from chiron_workers.settings import Settings
 
@@ -196,7 +197,7 @@ class _Step:
 
     async def reply_after(self, problem: str) -> None:
         # After a crash the same reply fails the run again, from the journal; only who asks for it pays once more.
-        is_asked_again = await self.journal.is_requeued(self.run)
+        is_asked_again = await is_requeued(self.journal.pool, self.run)
         if not is_asked_again and not await self.conversation.take_messages(look=True):
             raise RunFailed("malformed_reply", MALFORMED.format(problem=problem))
         await self.reply_to(self.conversation.latest)
@@ -211,11 +212,11 @@ class _Step:
         if not tool or not isinstance(last, Reply) or last.stop not in ENDING_STOPS:
             return False
         reminder = REMINDER.format(tool=tool)
-        handing_in = await self.journal.read_handing_in(self.run, tool=tool, reminder=reminder)
+        handing_in = await read_handing_in(self.journal.pool, self.run, tool=tool, reminder=reminder)
         if handing_in.is_done:
             return False
         # Whoever asks for the run to go on gets one more.
-        if handing_in.reminders >= REMINDERS_MAX and not await self.journal.is_requeued(self.run):
+        if handing_in.reminders >= REMINDERS_MAX and not await is_requeued(self.journal.pool, self.run):
             raise RunFailed("no_result", NO_RESULT.format(tool=tool, count=handing_in.reminders))
         await self.conversation.append(Question(reminder))
         return True

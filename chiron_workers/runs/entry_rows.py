@@ -1,5 +1,6 @@
 """Entries and results as rows, and back."""
 
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -7,10 +8,12 @@ from psycopg.rows import DictRow
 
 from chiron_workers.runs.entries import (
     Compaction,
+    Entry,
     MaxCost,
     Opening,
     Question,
     Reply,
+    Results,
     ToolCall,
     ToolResult,
     Usage,
@@ -67,6 +70,20 @@ def entry_of(row: DictRow) -> Opening | Question | Compaction | Reply:
         case "folding":
             return Compaction(body["text"])
     return reply_of_row(row)
+
+
+def entries_of(rows: Sequence[DictRow], result_rows: Iterable[DictRow]) -> list[Entry]:
+    """The entries that rows hold, in order; the results of a reply follow it once every call has one."""
+    results_by_call = {(row["n"], row["call_id"]): result_of(row) for row in result_rows}
+    entries: list[Entry] = []
+    for row in rows:
+        entry = entry_of(row)
+        entries.append(entry)
+        if isinstance(entry, Reply) and entry.has_open_calls:
+            call_results = [results_by_call.get((row["n"], call.id)) for call in entry.calls]
+            if None not in call_results:
+                entries.append(Results(tuple(result for result in call_results if result)))
+    return entries
 
 
 def reply_of_row(row: DictRow) -> Reply:

@@ -1,6 +1,6 @@
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -22,15 +22,14 @@ from chiron_workers.runs.entries import (
     Opening,
     Question,
     Reply,
-    Results,
     SideQuestion,
     ToolCall,
     ToolResult,
     Usage,
 )
 from chiron_workers.runs.entry_rows import (
+    entries_of,
     entry_columns,
-    entry_of,
     reply_columns,
     reply_of_row,
     result_columns,
@@ -46,14 +45,6 @@ from chiron_workers.states import EventKind
 
 SQL = load(__file__, RESERVATION_SQL)
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class HandingIn:
-    """Whether a run has handed in its result, and how often it was reminded of it."""
-
-    is_done: bool
-    reminders: int
 
 
 class Journal:
@@ -89,16 +80,7 @@ class Journal:
                 return rows, await (await connection.execute(SQL["read_results"], args)).fetchall()
 
         rows, results = await through_outage(attempt)
-        results_by_call = {(row["n"], row["call_id"]): result_of(row) for row in results}
-        entries: list[Entry] = []
-        for row in rows:
-            entry = entry_of(row)
-            entries.append(entry)
-            if isinstance(entry, Reply) and entry.has_open_calls:
-                call_results = [results_by_call.get((row["n"], call.id)) for call in entry.calls]
-                if None not in call_results:
-                    entries.append(Results(tuple(result for result in call_results if result)))
-        return entries
+        return entries_of(rows, results)
 
     async def read_result(self, run: Run, n: int, call: ToolCall) -> ToolResult | None:
         """The committed result of a call of the n-th entry, or None if it has not run."""
@@ -246,35 +228,10 @@ class Journal:
 
     async def has_unread(self, run: Run) -> bool:
         """Whether messages wait for this run. Raises LeaseLost."""
-        row = await self._fetch_row(SQL["progress"], {"run_id": run.id, "lease": run.lease})
+        row = await self._fetch_row(SQL["unread"], {"run_id": run.id, "lease": run.lease})
         if row is None:
             raise LeaseLost(run.id)
         return bool(row["unread"])
-
-    async def has_progressed(self, run: Run) -> bool:
-        """Whether anything was added to the journal under this lease. Raises LeaseLost."""
-        row = await self._fetch_row(SQL["progress"], {"run_id": run.id, "lease": run.lease})
-        if row is None:
-            raise LeaseLost(run.id)
-        return bool(row["has_progressed"])
-
-    async def is_requeued(self, run: Run) -> bool:
-        """Whether somebody asked for the run to go on since its last reply."""
-        row = await self._fetch_row(SQL["is_requeued"], {"run_id": run.id})
-        return row is not None and bool(row["is_requeued"])
-
-    async def read_handing_in(self, run: Run, *, tool: str, reminder: str) -> HandingIn:
-        """Whether a call of `tool` has succeeded, and how often the run was sent `reminder`, since it last began anew."""
-        args = {"run_id": run.id, "tool": tool, "reminder": reminder}
-        row = await self._fetch_row(SQL["read_handing_in"], args)
-        assert row is not None
-        return HandingIn(row["is_done"], row["reminders"])
-
-    async def waited_for_model_s(self, run: Run) -> float:
-        """How many seconds ago this run's model first sent it back, if the run has not got further since; else 0."""
-        row = await self._fetch_row(SQL["waited"], {"run_id": run.id})
-        assert row is not None
-        return float(row["seconds"])
 
     async def release(self, run: Run, release: Release) -> bool:
         """Release a run; False if messages arrived that a completed run must still answer.

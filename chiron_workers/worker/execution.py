@@ -26,6 +26,7 @@ from chiron_workers.model import Model
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.model_holds import hold
+from chiron_workers.runs.progress import has_progressed, waited_for_model_s
 from chiron_workers.runs.release import Release, failed_release
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind, Outcome, RunState, StopRequest
@@ -150,7 +151,7 @@ class Execution:
     async def _model_unavailable(self, error: ModelUnavailable) -> Release:
         # An unavailable model is no fault of the run: it uses up patience, and no attempts.
         run, journal, reason = self.run, self._journal, str(error)
-        waited_s = await journal.waited_for_model_s(run)
+        waited_s = await waited_for_model_s(journal.pool, run)
         if waited_s > self._settings.model_patience_s:
             return failed_release("model", f"{reason} The run waited {waited_s / 3600:.1f} hours for it.")
         if isinstance(error, ModelHeld):
@@ -165,7 +166,7 @@ class Execution:
     async def _crashed(self, reason: str) -> Release | None:
         is_last = self.run.attempt >= self._settings.max_attempts
         try:
-            if is_last and not await self._journal.has_progressed(self.run):
+            if is_last and not await has_progressed(self._journal.pool, self.run):
                 return failed_release("crash", reason)
         except LeaseLost:
             self._has_lost_lease = True
