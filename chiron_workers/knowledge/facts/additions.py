@@ -10,31 +10,20 @@ from psycopg.types.json import Json
 from chiron_workers import ids
 from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load, of_table
-from chiron_workers.evidence.origins import Assertion
 from chiron_workers.knowledge.coverage.subjects import Subjects, ensure_statement
 from chiron_workers.knowledge.facts import locks, matching
+from chiron_workers.knowledge.facts.claim_rows import assertion_columns, fact_columns
 from chiron_workers.knowledge.facts.claims import Claim
-from chiron_workers.knowledge.facts.confidences import (
-    Confidences,
-    compute_confidence,
-    ensure_minhashes,
-    minhash_statements,
-    status_of,
-)
+from chiron_workers.knowledge.facts.confidences import Confidences, ensure_minhashes, minhash_statements
 from chiron_workers.knowledge.facts.intents import Intent
 from chiron_workers.knowledge.facts.links import Link, Links
+from chiron_workers.knowledge.facts.locks import Overtaken
 from chiron_workers.knowledge.facts.matching import Comparison, Match, best, match_by_rules, with_statuses
 from chiron_workers.knowledge.search import vectors
-from chiron_workers.knowledge.search.word_index import text_args
 from chiron_workers.runs.session import Session
 from chiron_workers.states import Decider, EventKind, FactStatus, Ground, Relation
 
 SQL = load(__file__, *matching.QUERIES)
-LOCK_TRIES_MAX = 5
-
-
-class Overtaken(Exception):  # it is no error: the writer begins anew
-    """Another writer has changed what the addition rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +69,8 @@ class Addition:
         """
         intent = Intent.of(self.session, self.comparison)
         is_apart = not self.comparison.matches and not self.contradicted_ids
-        fact_id = str(ids.new_id())
-        args = self.comparison.args | self._fact_args(fact_id) | {"key": intent.key}
+        columns = fact_columns(self.claim, str(ids.new_id()), self.session.caller)
+        args = self.comparison.args | columns | {"key": intent.key}
         query = of_table(SQL["insert_unless_near" if is_apart else "look"], self.comparison.table)
         rows = await intent.begin(Statement(query, args), before=await self._groundwork())
         if not rows[0]["is_mine"]:
@@ -139,7 +128,7 @@ class Addition:
         named_ids = (
             {match.fact_id for match in matches} | self.contradicted_ids | ({twin_id} if twin_id else set())
         )
-        statuses = await self._lock(named_ids)
+        statuses = await locks.lock_facts(self.session, named_ids)
         matches = with_statuses(matches, statuses)
         if repeat := best(matches, unlike=self.contradicted_ids | await self._doubted_ids(matches)):
             return await self._join(repeat.fact_id, matches)
@@ -147,25 +136,6 @@ class Addition:
             await self._add_vector(twin_id)
             return await self._join(twin_id, matches)
         return await self._insert(matches)
-
-    async def _lock(self, fact_ids: Collection[str]) -> dict[str, FactStatus]:
-        """Lock facts, and those whose confidence may change with theirs; the status of each.
-
-        Raises:
-            Overtaken: They are linked to more whenever they are locked.
-        """
-        if not fact_ids:
-            return {}
-        args = {"fact_ids": sorted(fact_ids)}
-        attempt = [Statement(locks.SQL["lock_facts"], args), Statement(locks.SQL["reach_of_facts"], args)]
-        first = Statement(locks.SQL["mark"])
-        for _ in range(LOCK_TRIES_MAX):
-            _, lock_rows, reach_rows = await self.session.write_all(first, *attempt)
-            # While the locks were waited for, others may have linked facts that are not locked.
-            if {row["id"] for row in reach_rows} <= {row["id"] for row in lock_rows}:
-                return {row["id"]: FactStatus(row["status"]) for row in reach_rows}
-            first = Statement(locks.SQL["unlock_facts"])
-        raise Overtaken
 
     async def _stored_since(self) -> tuple[list[DictRow], str | None]:
         """The facts near the claim that came up since it was compared; and its twin."""
@@ -181,30 +151,11 @@ class Addition:
         args = {"fact_id": fact_id, "embedding": self.comparison.embedding}
         await self.session.write(vectors.SQL["add"].format(table=self.comparison.table), args)
 
-    def _fact_args(self, fact_id: str) -> dict[str, Any]:
-        """The claim as a row, with the confidence that its own source gives it."""
-        claim, caller = self.claim, self.session.caller
-        assertion = Assertion(
-            claim.source_url, claim.source_score, claim.counts_in_full, kind=claim.source_kind
-        )
-        confidence = compute_confidence([assertion], [])
-        return {
-            "id": fact_id,
-            "subject_id": claim.subject_id,
-            "topic_path": claim.topic_path,
-            "confidence": confidence.value,
-            "status": status_of(confidence),
-            "contradictions": Json(claim.contradictions),
-            "run_id": caller.run_id,
-            "call_id": caller.call_id,
-            **_assertion_args(claim),
-            **text_args(claim.content),
-        }
-
     async def _insert(self, matches: Sequence[Match]) -> StoredFact:
         """The claim as a fact of its own, linked to those that it is related to."""
         fact_id = str(ids.new_id())
-        if not await self.session.write(SQL["insert"], self._fact_args(fact_id)):
+        columns = fact_columns(self.claim, fact_id, self.session.caller)
+        if not await self.session.write(SQL["insert"], columns):
             raise Overtaken
         await self._add_vector(fact_id)
         superseded_ids = await self._supersede(fact_id, matches)
@@ -234,7 +185,7 @@ class Addition:
         rows = await self.session.write(
             SQL["join"],
             {"id": ids.new_id(), "fact_id": fact_id, "run_id": caller.run_id, "call_id": caller.call_id}
-            | _assertion_args(claim),
+            | assertion_columns(claim),
         )
         if rows:
             await self.session.write(SQL["forget_losses"], {"ids": [row["id"] for row in rows]})
@@ -318,30 +269,6 @@ class Addition:
         args = {"fact_ids": same_ids, "content": self.claim.content}
         rows = await self.session.rows(SQL["doubted"], args) if same_ids else []
         return frozenset(row["fact_id"] for row in rows)
-
-
-def _assertion_args(claim: Claim) -> dict[str, Any]:
-    return {
-        "content": claim.content,
-        "quote": claim.quote,
-        "quote_state": claim.quote_state,
-        "quote_start": claim.place.start if claim.place else None,
-        "quote_end": claim.place.end if claim.place else None,
-        "source_url": claim.source_url,
-        "source_score": claim.source_score,
-        "claimed_score": claim.claimed_score,
-        "source_kind": claim.source_kind,
-        "claimed_confidence": claim.confidence,
-        "snapshot_hash": claim.text_hash,
-        "counts_in_full": claim.counts_in_full,
-        "context": claim.context,
-        "verdict": claim.finding.verdict,
-        "verdict_reason": claim.finding.reason,
-        "verdict_by": claim.finding.judge,
-        "observed_at": claim.observed_at,
-        "valid_from": claim.validity.valid_from,
-        "valid_until": claim.validity.valid_until,
-    }
 
 
 def _event_data(claim: Claim, fact: StoredFact) -> dict[str, Any]:

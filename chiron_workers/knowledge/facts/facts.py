@@ -10,11 +10,11 @@ from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.evidence.statements.relation import speak_of_different_times
 from chiron_workers.knowledge.coverage.subjects import Subjects
-from chiron_workers.knowledge.facts.additions import Addition, Overtaken, StoredFact
+from chiron_workers.knowledge.facts.additions import Addition, StoredFact
 from chiron_workers.knowledge.facts.claims import Claim
 from chiron_workers.knowledge.facts.confidences import Confidences, ConfidenceUpdate, ensure_minhashes
 from chiron_workers.knowledge.facts.links import Links
-from chiron_workers.knowledge.facts.locks import lock_subject
+from chiron_workers.knowledge.facts.locks import Overtaken, lock_subject
 from chiron_workers.knowledge.facts.matching import Matching
 from chiron_workers.knowledge.search.search import Search
 from chiron_workers.knowledge.search.vectors import Vectors
