@@ -51,6 +51,7 @@ PERMANENT = (
     "no pg_hba.conf entry",
     "unsupported startup parameter",
 )
+EACH_ATTEMPT = "\n- host: "  # before each error, where psycopg has tried several addresses
 POOLER = (
     "CHIRON_DATABASE_URL leads to a connection pooler such as pgbouncer, which drops session settings. Chiron pools its "
     "connections itself and needs sessions of its own: give it the address of PostgreSQL (port 5432, mostly)."
@@ -158,7 +159,10 @@ async def _configure(connection: AsyncConnection[DictRow]) -> None:
 
 
 def _is_final(error: psycopg.OperationalError, *, is_patient: bool) -> bool:
-    return any(words in str(error) for words in (PERMANENT if is_patient else PERMANENT + NOBODY_LISTENS))
+    """Whether each address refuses for good: of several, one may be just starting."""
+    reasons = PERMANENT if is_patient else PERMANENT + NOBODY_LISTENS
+    attempts = str(error).split(EACH_ATTEMPT)[1:] or [str(error)]
+    return all(any(words in attempt for words in reasons) for attempt in attempts)
 
 
 async def _unreachable_now(database_url: str) -> ChironError:

@@ -110,6 +110,22 @@ async def test_the_pool_of_a_server_waits_until_postgres_listens(
             assert await early == 7
 
 
+async def test_a_pool_asks_again_where_one_of_several_hosts_is_just_starting(
+    database_url: str, socket_folder: Path
+) -> None:
+    async def first_answer(address: str) -> int:
+        async with open_pool(address, size=1) as pool:
+            return await answer(pool)
+
+    async with asyncio.timeout(60), open_gate(database_url, socket_folder) as (gate, address):
+        gate.is_shut = True
+        early = asyncio.create_task(first_answer(make_conninfo(address, host=f"/nowhere,{socket_folder}")))
+        while not gate.refusals:
+            await asyncio.sleep(0.01)
+        gate.is_shut = False
+        assert await early == 7
+
+
 async def test_a_pool_serves_those_who_wait_however_long_the_server_was_away(
     database_url: str, socket_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
