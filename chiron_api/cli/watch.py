@@ -26,8 +26,9 @@ def watch(
 ) -> None:
     """Follow a batch or a run until it ends: what it has come to and its last 50 events, then everything as it happens.
 
-    Ctrl+C ends only the watching. With --json the first line is a snapshot, whose sums count what came before. Exit
-    code: 0 if all runs completed, 1 if one failed or was cancelled, and if there is no such batch.
+    Ctrl+C ends only the watching. With --json the first line is a snapshot, whose sums count what came before. While all
+    is paused, or Postgres is away, a line on standard error says so. Exit code: 0 if all runs completed, 1 if one failed or
+    was cancelled, and if there is no such batch.
     """
     if history and after is not None:
         raise UsageError(

@@ -159,6 +159,11 @@ class Stream:
             return False
         return self._is_joined and self._way.is_empty if self._way else self._seq >= self._feed.seqs[0]
 
+    @property
+    def is_postgres_away(self) -> bool:
+        """Whether Postgres did not answer when it was looked at last; what happens meanwhile comes once it does."""
+        return self._surveyor.is_postgres_away
+
     async def pages(self) -> AsyncGenerator[list[StreamedEvent]]:
         """The events until the final one, as many at once as there are. Wrap it in `contextlib.aclosing`.
 

@@ -38,6 +38,7 @@ class Surveyor:
         self._requests: set[Feed] = set()
         self._change = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self.is_postgres_away = False  # as of the last survey
 
     @cached_property
     def _hub(self) -> "Hub":
@@ -111,10 +112,11 @@ class Surveyor:
             self._requests.clear()
             try:
                 is_news = await self._survey(feeds)
+                self.is_postgres_away = False
             except (psycopg.Error, PoolTimeout) as error:
                 if self._pool.closed or not is_outage(error):
                     raise
-                is_news, is_due = False, True
+                is_news, is_due, self.is_postgres_away = False, True, True
                 await asyncio.sleep(random.uniform(0.5, 1) * idle_s)  # noqa: S311  # jitter
                 self._requests.update(feeds)
                 self._change.set()

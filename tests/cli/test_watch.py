@@ -6,12 +6,16 @@ import subprocess
 import sys
 import time
 from array import array
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
+import psycopg
 import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from rich.console import Console
 
 from chiron_api.cli.display.board import Board
@@ -138,7 +142,7 @@ def watcher(settings, tmp_path):
     """Starts `chiron watch` as a process of its own."""
     started = []
 
-    def start(target: str, **streams) -> subprocess.Popen:
+    def start(target: str, *options: str, **streams) -> subprocess.Popen:
         environment = os.environ | {
             "CHIRON_DATABASE_URL": settings.database_url,
             "CHIRON_REDIS_URL": settings.redis_url,
@@ -146,7 +150,7 @@ def watcher(settings, tmp_path):
             "COLUMNS": "100",
             "LINES": "20",
         }
-        command = [sys.executable, "-m", "chiron_api", "watch", target]
+        command = [sys.executable, "-m", "chiron_api", "watch", target, *options]
         process = subprocess.Popen(
             command,
             env=environment,
@@ -172,6 +176,75 @@ def test_ctrl_c_ends_only_the_watching(batch, watcher, rows):
     *_, farewell = said.splitlines()
     assert farewell == f"Stopped watching; the research goes on. `chiron watch {batch[0]}` follows it again."
     assert {row["state"] for row in rows("select state from runs")} == {"queued"}
+
+
+def test_in_a_pipe_it_is_told_once_that_all_is_paused_and_once_that_it_goes_on(chiron, batch, watcher, end):
+    chiron("pause", batch[1][0])
+    watching = watcher(batch[0], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert "waits for a worker" in watching.stdout.readline()
+    chiron("pause", batch[1][1])
+    paused = f"All runs that have not ended are paused. `chiron resume {batch[0]}` lets them go on."
+    assert line_with("paused", watching.stderr) == paused
+    chiron("resume", batch[0])
+    assert watching.stderr.readline() == "It goes on.\n"
+    for run_id in batch[1]:
+        end(run_id)
+    _, rest = watching.communicate(timeout=90)
+    assert (watching.returncode, rest) == (0, "")
+
+
+def test_a_paused_run_is_told_at_once_and_json_stays_json(chiron, batch, watcher):
+    chiron("pause", batch[1][0])
+    watching = watcher(batch[1][0], "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    sentence = f"The run is paused. `chiron resume {batch[1][0]}` lets it go on."
+    assert line_with("paused", watching.stderr) == sentence
+    chiron("cancel", batch[1][0])
+    events, _ = watching.communicate(timeout=90)
+    assert [json.loads(line)["kind"] for line in events.splitlines()][-1] == "run.cancelled"
+
+
+def test_in_a_pipe_it_is_told_that_postgres_is_away_and_that_it_is_back(batch, watcher, end, database_url):
+    watching = watcher(batch[0], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert "waits for a worker" in watching.stdout.readline()
+    with closed_database(database_url):
+        assert "Nothing is lost" in line_with("Postgres does not answer", watching.stderr)
+    assert watching.stderr.readline() == "Postgres answers again.\n"
+    for run_id in batch[1]:
+        end(run_id)
+    _, rest = watching.communicate(timeout=90)
+    assert (watching.returncode, rest) == (0, "")
+
+
+def test_a_board_says_so_in_the_place_of_its_hint(chiron, batch, watcher):
+    chiron("pause", batch[0])
+    leader, follower = pty.openpty()
+    watching = watcher(batch[0], stdout=follower, stderr=follower, stdin=follower)
+    os.close(follower)
+    read_until(leader, "All runs that have not ended are paused.")
+    chiron("resume", batch[0])
+    read_until(leader, "Ctrl+C ends the watching")
+    watching.kill()
+    os.close(leader)
+
+
+def line_with(words: str, stream) -> str:
+    return next(line for line in stream if words in line).rstrip("\n")
+
+
+@contextmanager
+def closed_database(database_url: str):
+    """The database ends its connections and takes none."""
+    name = conninfo_to_dict(database_url)["dbname"]
+    close = sql.SQL("alter database {} with allow_connections {}")
+    with psycopg.connect(make_conninfo(database_url, dbname="postgres"), autocommit=True) as connection:
+        connection.execute(close.format(sql.Identifier(name), sql.SQL("false")))
+        connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name]
+        )
+        try:
+            yield
+        finally:
+            connection.execute(close.format(sql.Identifier(name), sql.SQL("true")))
 
 
 def test_on_a_terminal_a_board_shows_the_runs_and_a_summary_follows(batch, watcher, end):

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from chiron_api.cli.display.colours import COLOURS
-from chiron_api.cli.display.events import confirmed, event_field, phrase
+from chiron_api.cli.display.events import STATE_AFTER, confirmed, event_field, phrase
 from chiron_api.text import duration, facts_phrase, one_line, tokens, usd
 from chiron_workers.pubsub.beginnings import Beginning
 from chiron_workers.runs.events import Event
@@ -21,16 +21,6 @@ from chiron_workers.states import EventKind, RunState
 
 FACTS_SHOWN = 5
 ROOMY_LINES = 12  # of a screen that has room for the tokens
-STATE_AFTER = {
-    EventKind.RUN_QUEUED: RunState.QUEUED,
-    EventKind.RUN_HANDED_BACK: RunState.QUEUED,
-    EventKind.RUN_STARTED: RunState.RUNNING,
-    EventKind.RUN_RESUMED: RunState.RUNNING,
-    EventKind.RUN_PAUSED: RunState.PAUSED,
-    EventKind.RUN_COMPLETED: RunState.COMPLETED,
-    EventKind.RUN_FAILED: RunState.FAILED,
-    EventKind.RUN_CANCELLED: RunState.CANCELLED,
-}
 COLUMNS = (("state", 9, None), ("topic", None, 2), ("step", None, 3), ("facts", 5, None), ("turns", 5, None))
 
 

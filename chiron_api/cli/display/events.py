@@ -5,9 +5,19 @@ from typing import Any
 
 from chiron_api.text import local_time, one_line
 from chiron_workers.runs.events import Event
-from chiron_workers.states import EventKind
+from chiron_workers.states import EventKind, RunState
 
 ARGUMENT_CHARS = 60
+STATE_AFTER = {
+    EventKind.RUN_QUEUED: RunState.QUEUED,
+    EventKind.RUN_HANDED_BACK: RunState.QUEUED,
+    EventKind.RUN_STARTED: RunState.RUNNING,
+    EventKind.RUN_RESUMED: RunState.RUNNING,
+    EventKind.RUN_PAUSED: RunState.PAUSED,
+    EventKind.RUN_COMPLETED: RunState.COMPLETED,
+    EventKind.RUN_FAILED: RunState.FAILED,
+    EventKind.RUN_CANCELLED: RunState.CANCELLED,
+}
 
 
 def phrase(event: Event) -> str:

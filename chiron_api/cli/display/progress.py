@@ -11,6 +11,7 @@ import typer
 
 from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.display.events import event_line
+from chiron_api.cli.display.standstill import Standstill
 from chiron_api.cli.display.summary import closing_line
 from chiron_api.text import as_json as json_line
 from chiron_api.text import cost_phrase, count, facts_phrase, one_line
@@ -20,7 +21,7 @@ from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.pubsub.beginnings import RECENT_EVENTS, Beginning, RunAtBeginning
-from chiron_workers.pubsub.streams import Stream, Streams
+from chiron_workers.pubsub.streams import Streams
 from chiron_workers.runs.events import Event
 from chiron_workers.settings import settings
 from chiron_workers.states import EventKind, RunState
@@ -64,15 +65,20 @@ async def show_events(
             after=None if after is None else str(after),
             recent=None if history else RECENT_EVENTS,
             with_text=is_board and runs <= TEXT_FOR_RUNS,
-            with_runs=not as_json,
+            with_runs=True,
         )
         async with stream:
-            if as_json:
-                await _print_json(stream)
-            elif is_board:
-                await _draw(stream, target_summary, hint)
-            else:
-                await _print_lines(stream, target_summary)
+            standstill = Standstill(stream, target_summary)
+            async with aclosing(standstill.events()) as events:
+                if is_board:
+                    await _draw(events, _board(target_summary, hint, stream.beginning), standstill)
+                else:
+                    async with standstill.told(lambda sentence, _: typer.echo(sentence, err=True)):
+                        await (
+                            _print_json(events, stream.beginning)
+                            if as_json
+                            else _print_lines(events, stream.beginning, target_summary)
+                        )
         final = await (summary(pool, target_summary.id) if batch_id else run_summary(pool, target_summary.id))
         difference = await difference_of(pool, batch_id) if batch_id else None
     if not as_json:
@@ -99,29 +105,29 @@ async def _find(pool: Pool, target: str, after: int | None) -> BatchSummary | Ru
     return target_summary
 
 
-async def _print_json(stream: Stream) -> None:
-    if stream.beginning:
-        typer.echo(json_line(stream.beginning.document()))
-    async with aclosing(stream.events()) as events:
-        async for event in events:
-            typer.echo(event.to_json())
+async def _print_json(events: AsyncGenerator[Event], start: Beginning | None) -> None:
+    if start:
+        typer.echo(json_line(start.document()))
+    async for event in events:
+        typer.echo(event.to_json())
 
 
-async def _print_lines(stream: Stream, target: BatchSummary | RunSummary) -> None:
+async def _print_lines(
+    events: AsyncGenerator[Event], start: Beginning | None, target: BatchSummary | RunSummary
+) -> None:
     labels: dict[UUID, str] = {}
     if isinstance(target, RunSummary):
         labels[target.id] = one_line(target.topic, chars_max=TOPIC_CHARS)
-    elif stream.beginning:
-        labels = _labels(stream.beginning.runs)
-    if stream.beginning and stream.beginning.sums.left_out:
-        typer.echo(beginning_line(stream.beginning))
-    async with aclosing(stream.events()) as events:
-        async for event in events:
-            if event.run_id not in labels:
-                topic = one_line(str(event.data.get("topic", "")), chars_max=TOPIC_CHARS)
-                labels[event.run_id] = f"#{len(labels) + 1} {topic}"
-            label = "batch" if event.kind == EventKind.BATCH_COMPLETED else labels[event.run_id]
-            typer.echo(event_line(event, label))
+    elif start:
+        labels = _labels(start.runs)
+    if start and start.sums.left_out:
+        typer.echo(beginning_line(start))
+    async for event in events:
+        if event.run_id not in labels:
+            topic = one_line(str(event.data.get("topic", "")), chars_max=TOPIC_CHARS)
+            labels[event.run_id] = f"#{len(labels) + 1} {topic}"
+        label = "batch" if event.kind == EventKind.BATCH_COMPLETED else labels[event.run_id]
+        typer.echo(event_line(event, label))
 
 
 def _labels(runs: Sequence[RunAtBeginning]) -> dict[UUID, str]:
@@ -136,25 +142,26 @@ def beginning_line(start: Beginning) -> str:
     return f"So far: {'; '.join(parts)}. {count(sums.left_out, 'earlier event')}: --history shows them."
 
 
-async def _draw(stream: Stream, target: BatchSummary | RunSummary, hint: str) -> None:
+async def _draw(events: AsyncGenerator[Event], board: "Board", standstill: Standstill) -> None:
     from rich.console import Console
     from rich.live import Live
 
-    board = _board(target, hint, stream.beginning)
+    hint = board.hint
+
+    def tell(sentence: str, is_over: bool) -> None:
+        board.hint = hint if is_over else sentence
+
     with Live(board, console=Console(), auto_refresh=False, vertical_overflow="crop") as live:
         frames = asyncio.create_task(_refresh(live.refresh))
         try:
-            async with aclosing(stream.events()) as events:
-                await _apply(events, board)
+            async with standstill.told(tell):
+                async for event in events:
+                    board.apply(event)
         finally:
             frames.cancel()
             await asyncio.gather(frames, return_exceptions=True)
+            board.hint = hint
             live.refresh()
-
-
-async def _apply(events: AsyncGenerator[Event], board: "Board") -> None:
-    async for event in events:
-        board.apply(event)
 
 
 async def _refresh(refresh: Callable[[], None]) -> None:

@@ -1,0 +1,80 @@
+"""Why nothing happens in what is watched, said once when it begins and once when it is over: all is paused, Postgres is away."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
+from uuid import UUID
+
+from chiron_api.cli.display.events import STATE_AFTER
+from chiron_workers.batches.summaries import BatchSummary, RunSummary
+from chiron_workers.pubsub.streams import Stream
+from chiron_workers.runs.events import Event
+from chiron_workers.states import RunState
+
+LOOK_S = 0.5
+POSTGRES_AWAY = "Postgres does not answer. Nothing is lost, and the watching goes on once it does."
+POSTGRES_BACK = "Postgres answers again."
+
+
+class Standstill:
+    """What keeps a batch or a run from going on, by the events of its stream."""
+
+    def __init__(self, stream: Stream, target: BatchSummary | RunSummary) -> None:
+        self._stream = stream
+        runs = stream.beginning.runs if stream.beginning else ()
+        self._states: dict[UUID, RunState] = {run.id: run.state for run in runs}
+        self._runs = 1
+        pronoun, noun = "it", "The run is"
+        if isinstance(target, RunSummary):
+            self._states.setdefault(target.id, target.state)
+        else:
+            self._runs = sum(target.runs.values())
+            pronoun, noun = "them", "All runs that have not ended are"
+        self._counts = Counter(self._states.values())
+        self._is_paused = False
+        self._paused_words = f"{noun} paused. `chiron resume {target.id}` lets {pronoun} go on."
+
+    async def events(self) -> AsyncGenerator[Event]:
+        """The events of the stream. Wrap it in `contextlib.aclosing`."""
+        async with aclosing(self._stream.events()) as events:
+            async for event in events:
+                self._apply(event)
+                yield event
+
+    @asynccontextmanager
+    async def told(self, tell: Callable[[str, bool], object]) -> AsyncIterator[None]:
+        """Tell within the block of each reason once it holds, and with True once it does so no longer."""
+        telling = asyncio.create_task(self._tell_changes(tell))
+        try:
+            yield
+        finally:
+            telling.cancel()
+            await asyncio.gather(telling, return_exceptions=True)
+
+    async def _tell_changes(self, tell: Callable[[str, bool], object]) -> None:
+        was_away = was_paused = False
+        while True:
+            is_away, is_paused = self._stream.is_postgres_away, self._look_whether_paused()
+            if is_away != was_away:
+                tell(POSTGRES_AWAY if is_away else POSTGRES_BACK, not is_away)
+            if is_paused != was_paused:
+                tell(self._paused_words if is_paused else "It goes on.", not is_paused)
+            was_away, was_paused = is_away, is_paused
+            await asyncio.sleep(LOOK_S)
+
+    def _look_whether_paused(self) -> bool:
+        # While a history is read, runs may be missing; and what has ended does not go on.
+        open_runs = sum(count for state, count in self._counts.items() if not state.is_final)
+        if open_runs and len(self._states) >= self._runs:
+            self._is_paused = self._counts[RunState.PAUSED] == open_runs
+        return self._is_paused
+
+    def _apply(self, event: Event) -> None:
+        state = STATE_AFTER.get(event.kind)  # type: ignore[call-overload]
+        if state is None:
+            return
+        if event.run_id in self._states:
+            self._counts[self._states[event.run_id]] -= 1
+        self._states[event.run_id] = state
+        self._counts[state] += 1
