@@ -7,7 +7,7 @@ import psycopg
 import pytest
 import redis
 
-from chiron_api.local_stack.checks import Check, broker, database, machine, sandbox, web
+from chiron_api.local_stack.checks import Check, broker, database, machine, sandbox, search, web
 from chiron_api.local_stack.checks.database import pgvector, server_version
 from chiron_api.local_stack.checks.machine import disk
 from chiron_api.local_stack.ports import free_port
@@ -75,6 +75,28 @@ def test_what_holds_parsers_is_told(
         assert word in check.found
     for word in missing_words:
         assert word not in check.found
+
+
+@pytest.mark.parametrize(
+    ("model", "search_setting", "finding"),
+    [
+        ("offline", "auto", "corpus. The offline researcher asks none of the web."),
+        ("offline", "auto,duckduckgo", "corpus. The offline researcher asks none of the web."),
+        ("claude-opus-5-5", "auto", "claude, corpus."),
+        ("other", "auto", f"corpus. {search.WEB}"),
+        ("other", "auto,duckduckgo", "corpus, duckduckgo."),
+    ],
+)
+def test_the_providers_that_runs_of_the_model_ask_are_named(
+    settings: Settings, model: str, search_setting: str, finding: str
+) -> None:
+    [check] = search.checks(settings.model_copy(update={"model": model, "search": search_setting}))
+    assert (check.ok, check.found) == (True, f"Asked for sources: {finding}")
+
+
+def test_the_offline_researcher_without_a_provider_is_a_problem(settings: Settings) -> None:
+    [check] = search.checks(settings.model_copy(update={"model": "offline", "search": "duckduckgo"}))
+    assert check.advice == "Set CHIRON_SEARCH=auto."
 
 
 def test_a_nearly_full_disk_is_a_problem(tmp_path: Path) -> None:
