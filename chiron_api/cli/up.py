@@ -64,14 +64,14 @@ def status(as_json: AsJson = False) -> None:
     stack = LocalStack(read_settings())
     parts = stack.parts()
     holds = asyncio.run(holds_now(settings())) if parts else []
-    ending = None if parts else stack.ending_parts()
+    last_parts = None if parts else stack.ending_parts()
     if as_json:
-        typer.echo(json_line({"parts": parts or ending or [], "held": holds}))
+        typer.echo(json_line({"parts": parts or last_parts or [], "held": holds}))
     elif parts:
         _print_with_sign_in(parts)
         print_holds(holds)
-    elif ending is not None:
-        _print(ending)
+    elif last_parts is not None:
+        _print(last_parts)
         typer.echo(f"Chiron is just stopping in {stack.home.folder}. `chiron down` waits until it has.")
     else:
         typer.echo(f"Nothing runs in {stack.home.folder}. Start it with `chiron up`.")

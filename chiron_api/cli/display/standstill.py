@@ -45,12 +45,12 @@ class Standstill:
     @asynccontextmanager
     async def told(self, tell: Callable[[str, bool], object]) -> AsyncIterator[None]:
         """Tell within the block of each reason once it holds, and with True once it does so no longer."""
-        telling = asyncio.create_task(self._tell_changes(tell))
+        task = asyncio.create_task(self._tell_changes(tell))
         try:
             yield
         finally:
-            telling.cancel()
-            await asyncio.gather(telling, return_exceptions=True)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
     async def _tell_changes(self, tell: Callable[[str, bool], object]) -> None:
         was_away = was_paused = False
