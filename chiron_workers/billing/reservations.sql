@@ -1,12 +1,14 @@
+-- leased
+-- The fence, as in `journal.sql`.
+r.id = %(run_id)s and r.lease = %(lease)s and case r.state when 'running' then true end
+
 -- reserve
 -- Where nothing but the run's own budget binds, its row alone decides. The commit does not wait for the disk: a
 -- crash of Postgres may forget what calls in flight have reserved, and their replies settle all the same.
 update runs r
    set {{reserved}}
   from batches b
- where r.id = %(run_id)s
-   and r.lease = %(lease)s
-   and r.state = 'running'
+ where {{leased}}
    and %(call)s <> all(r.calls_in_flight)
    and b.id = r.batch_id
    and b.budget_usd is null
@@ -23,9 +25,7 @@ select r.budget_usd, r.spent_usd + r.unconfirmed_usd as spent_usd, r.reserved_us
        set_config('synchronous_commit', 'off', true)
   from runs r
   join batches b on b.id = r.batch_id
- where r.id = %(run_id)s
-   and r.lease = %(lease)s
-   and r.state = 'running'
+ where {{leased}}
    for update of r;
 
 -- lock_batch
@@ -83,9 +83,7 @@ update runs r
       and state = 'running'
       and (b.budget_usd is not null or b.budget_tokens is not null)) reserved
   join batch_costs c on c.batch_id = b.id
- where r.id = %(run_id)s
-   and r.lease = %(lease)s
-   and r.state = 'running'
+ where {{leased}}
    and %(call)s <> all(r.calls_in_flight)
    and b.id = r.batch_id
    and {{fits_run}}
@@ -105,27 +103,23 @@ update runs r
 
 -- is_held
 select 1
-  from runs
- where id = %(run_id)s
-   and lease = %(lease)s
-   and state = 'running';
+  from runs r
+ where {{leased}};
 
 -- release
-update runs
+update runs r
    set reserved_usd = greatest(reserved_usd - %(usd)s, 0),
        reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0),
        reserved_calls = greatest(reserved_calls - 1, 0),
        calls_in_flight = array_remove(calls_in_flight, %(call)s)
- where id = %(run_id)s
-   and lease = %(lease)s
-   and state = 'running'
+ where {{leased}}
    and %(call)s = any(calls_in_flight)
 returning set_config('synchronous_commit', 'off', true);
 
 -- write_off
 -- A call that was cut: whoever answers may bill it, and its reply is lost.
 with fence as (
-  update runs
+  update runs r
      set reserved_usd = greatest(reserved_usd - %(usd)s, 0),
          reserved_tokens = greatest(reserved_tokens - %(tokens)s, 0),
          reserved_calls = greatest(reserved_calls - 1, 0),
@@ -134,9 +128,7 @@ with fence as (
          unconfirmed_tokens = unconfirmed_tokens + %(tokens)s,
          unconfirmed_calls = unconfirmed_calls + 1,
          unpriced_calls = unpriced_calls + (price is not distinct from '"none"'::jsonb)::int
-   where id = %(run_id)s
-     and lease = %(lease)s
-     and state = 'running'
+   where {{leased}}
      and %(call)s = any(calls_in_flight)
   returning batch_id),
 counted as (

@@ -53,8 +53,9 @@ select 1 as found
                            end
 
 -- leased
--- The fence. A writer whose lease is gone matches no row, and so writes nothing.
-id = %(run_id)s and lease = %(lease)s and state = 'running'
+-- The fence. A writer whose lease is gone matches no row, and so writes nothing. `state = 'running'` would let Postgres look for
+-- the run among all running ones: a plan that is kept from when they were few does.
+id = %(run_id)s and lease = %(lease)s and case state when 'running' then true end
 
 -- side_question
 -- What a tool call asks a model, and how often it has asked the same.

@@ -84,7 +84,8 @@ select case when f.url ~ '^https?:' then coalesce(final.url, f.url) else f.url e
   from (select distinct on (hash) *, run_id is not distinct from %(run_id)s as is_own from fetches
          where url = %(url)s
            and (%(run_id)s::uuid is null or run_id = %(run_id)s
-                or url ~ '^https?:' and run_id in (select id from runs where batch_id = %(batch_id)s))
+                or url ~ '^https?:'
+                   and (select r.batch_id from runs r where r.id = fetches.run_id) = %(batch_id)s)
          order by hash, is_own desc, fetched_at desc, id desc) f
   join snapshots s using (hash)
   left join lateral (

@@ -14,7 +14,8 @@ on conflict (batch_id, url) do update
         or (shared_pages.claimed_by = excluded.claimed_by and shared_pages.call_id = excluded.call_id)
         or not exists (select
                          from runs r
-                        where r.id = shared_pages.claimed_by and r.state = 'running' and r.leased_until > now()))
+                        where r.id = shared_pages.claimed_by
+                          and case r.state when 'running' then r.leased_until > now() end))
 returning url;
 
 -- read

@@ -157,6 +157,7 @@ async def test_the_keyboard_is_enough(settings: Settings):
         await page.keyboard.press("/")
         await page.keyboard.type("cushion")
         await page.keyboard.press("Enter")
+        await expect(page).to_have_url(re.compile("/search"))
         await expect(page.locator("main .card").first).to_be_visible()
         await page.keyboard.press("j")
         await page.keyboard.press("Enter")

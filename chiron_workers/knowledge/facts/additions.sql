@@ -63,7 +63,8 @@ select ground
   from fact;
 
 -- insert_unless_near
--- In one statement, for most facts are like no other. The writer's intent ends with its transaction.
+-- In one statement, for most facts are like no other. The writer's intent ends with its transaction. A fact that is stored has
+-- no twin.
 with mine as (
 {{end_intent}}
 ), near as materialized (
@@ -79,7 +80,8 @@ with mine as (
 {{stale_change}}
    and exists (select from fact)
 )
-select exists (select from mine) as is_mine, (select ground from fact) as ground, ({{twin}}) as twin_id, near.*
+select exists (select from mine) as is_mine, (select ground from fact) as ground,
+       case when not exists (select from fact) then ({{twin}}) end as twin_id, near.*
   from (values (true)) as always
   left join near on true;
 

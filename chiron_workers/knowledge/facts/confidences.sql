@@ -87,16 +87,18 @@ select hash, body
  order by hash;
 
 -- store_minhashes
--- Locked in one order, so that two writers of the same snapshots do not wait for each other.
+-- Locked in one order, so that two writers of the same snapshots do not wait for each other. The limit leaves all, and keeps
+-- the plan (as in `changes.sql`).
 with locked as (
-  select hash
-    from snapshots
-   where hash = any(%(hashes)s::text[])
+  select hash, minhash.signature
+    from (select *
+            from unnest(%(hashes)s::text[], %(signatures)s::bytea[]) as given (hash, signature)
+           limit cardinality(%(hashes)s::text[])) as minhash
+    join snapshots s using (hash)
    order by hash
-     for no key update
+     for no key update of s
 )
 update snapshots s
-   set signature = minhash.signature
-  from unnest(%(hashes)s::text[], %(signatures)s::bytea[]) as minhash (hash, signature)
- where s.hash = minhash.hash
-   and s.hash in (select hash from locked);
+   set signature = locked.signature
+  from locked
+ where s.hash = locked.hash;

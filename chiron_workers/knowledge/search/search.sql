@@ -259,13 +259,13 @@ select set_config(name, value, true)
   from unnest(%(names)s::text[], %(values)s::text[]) as given (name, value);
 
 -- same_text
--- Whether a text that is named bears the fact out, word for word.
+-- Whether a text that is named bears the fact out, word for word. Looked for among what is asserted of the fact, and not among
+-- all that rests on the text.
 exists (
   select
     from assertions a
    where a.fact_id = f.id
-     and a.snapshot_hash = %(quoted_hash)s
-     and a.quote_state = 'verified'
+     and case a.snapshot_hash when %(quoted_hash)s then a.quote_state = 'verified' end
 ) as is_same_text
 
 -- nearest
