@@ -2,10 +2,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 
 from psycopg.rows import DictRow
 
-from chiron_workers.batches.submit import NewBatch, check
+from chiron_workers.batches.submit import NewBatch, NewRun, check
 from chiron_workers.billing.budgets import run_budget_usd
 from chiron_workers.billing.prices import Price, cost_usd, is_priced, max_cost, price_of
 from chiron_workers.billing.reservations import left_today
@@ -78,21 +79,21 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
 
 def budget_warnings(batch: NewBatch) -> Iterator[str]:
     """Why runs of a batch would pause before their first call, each once; a short prompt is assumed."""
-    shortages: dict[tuple[str, str], None] = {}
-    for run in batch.runs:
-        price = price_of(run.model, settings().prices)
-        tariff = price if isinstance(price, Price) else None
-        least = max_cost(tariff, prompt_tokens=PROMPT_TOKENS, reply_tokens=settings().max_tokens)
-        for budget_usd in (batch.budget.usd, run_budget_usd(run.budget, run.model)):
-            if tariff is not None and budget_usd is not None and budget_usd < least.usd:
-                shortages[
-                    f"{budget_usd.normalize():f} USD", f"{run.model}, which may cost {least.usd:.2f} USD"
-                ] = None
-        for tokens in (batch.budget.tokens, run.budget.tokens):
-            if tokens is not None and tokens < least.tokens:
-                shortages[f"{tokens:,} tokens", f"{run.model}, which may take {least.tokens:,} tokens"] = None
-    for budget, call in shortages:
+    for budget, call in dict.fromkeys(chain.from_iterable(_shortages(batch, run) for run in batch.runs)):
         yield f"{budget} cannot pay one call of {call} or more: such a run pauses at once. Give it a higher budget."
+
+
+def _shortages(batch: NewBatch, run: NewRun) -> Iterator[tuple[str, str]]:
+    """The budgets that cannot pay one call of a run, each with the call: whose it is, and what it may cost or take."""
+    price = price_of(run.model, settings().prices)
+    rates = price if isinstance(price, Price) else None
+    least = max_cost(rates, prompt_tokens=PROMPT_TOKENS, reply_tokens=settings().max_tokens)
+    for budget_usd in (batch.budget.usd, run_budget_usd(run.budget, run.model)):
+        if rates is not None and budget_usd is not None and budget_usd < least.usd:
+            yield f"{budget_usd.normalize():f} USD", f"{run.model}, which may cost {least.usd:.2f} USD"
+    for tokens in (batch.budget.tokens, run.budget.tokens):
+        if tokens is not None and tokens < least.tokens:
+            yield f"{tokens:,} tokens", f"{run.model}, which may take {least.tokens:,} tokens"
 
 
 def typical_usage(model: str, max_turns: int) -> Usage:
