@@ -17,8 +17,8 @@ from chiron_workers.states import Decider, FactStatus, Ground, Relation, Verdict
 
 PAGES_AHEAD = 1  # Postgres reads on while what it gave is made use of
 # As texts: a text is compared with a text in a third of the time that it takes with an enumeration.
-STANDS, WITHDRAWN = str(Ground.STANDS), str(FactStatus.WITHDRAWN)
-UNCOUNTED = frozenset({Verdict.CONTRADICTED, Verdict.SILENT})  # they say nothing for their fact
+STANDS_TEXT, WITHDRAWN_TEXT = str(Ground.STANDS), str(FactStatus.WITHDRAWN)
+SILENT_VERDICTS = frozenset({Verdict.CONTRADICTED, Verdict.SILENT})  # they say nothing for their fact
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ def _is_settled(link: Link, rows: Mapping[str, FactRow]) -> bool:
 async def _add_page(
     material: Material, page: FindingRows, rows_by_id: dict[str, FactRow], session: Session
 ) -> None:
-    rows = {row.id: row for row in page.facts if row.status != WITHDRAWN}
+    rows = {row.id: row for row in page.facts if row.status != WITHDRAWN_TEXT}
     rows_by_id |= rows
     changes = await SourceChanges(session).of({row.source_url for row in page.assertions})
     for row in page.assertions:
@@ -84,16 +84,16 @@ async def _add_page(
             continue
         material.assertions.setdefault(row.fact_id, []).append(row)
         change = changes.get(row.source_url)
-        if (change or row.ground != STANDS) and (mark := source_mark(row.id, row.ground, change)):
+        if (change or row.ground != STANDS_TEXT) and (mark := source_mark(row.id, row.ground, change)):
             material.source_marks[row.id] = mark
     material.origins |= await _origins(page, list(rows), session)
 
 
 async def _origins(page: FindingRows, fact_ids: Sequence[str], session: Session) -> dict[str, int]:
     """How many independent origins each fact has; texts are compared only where several sources say so."""
-    counts = Counter([row.fact_id for row in page.assertions if row.verdict not in UNCOUNTED])
-    supported = {row["other_id"] for row in page.links if row["relation"] == Relation.SUPPORTS}
-    several = [fact_id for fact_id in fact_ids if counts[fact_id] > 1 or fact_id in supported]
+    counts = Counter([row.fact_id for row in page.assertions if row.verdict not in SILENT_VERDICTS])
+    supported_ids = {row["other_id"] for row in page.links if row["relation"] == Relation.SUPPORTS}
+    several = [fact_id for fact_id in fact_ids if counts[fact_id] > 1 or fact_id in supported_ids]
     origins = {fact_id: counts[fact_id] for fact_id in fact_ids}
     if several:
         from chiron_workers.knowledge.facts.confidences import Confidences  # with what compares texts

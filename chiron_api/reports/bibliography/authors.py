@@ -65,8 +65,8 @@ def _divide_at_commas(words: str) -> list[str]:
         return parts
     if _is_suffix(parts[-1]) and len(parts) <= 3:
         return [", ".join(parts)]
-    if len(parts) % 2 == 0 and all(INITIALS.fullmatch(given) for given in parts[1::2]):
-        return [f"{family}, {given}" for family, given in zip(parts[::2], parts[1::2], strict=True)]
+    if len(parts) % 2 == 0 and all(map(INITIALS.fullmatch, parts[1::2])):
+        return [f"{family}, {initials}" for family, initials in zip(parts[::2], parts[1::2], strict=True)]
     if len(parts) == 2 and not (" " in _without_particles(parts[0]) and " " in parts[1]):
         return [", ".join(parts)] if " " not in _without_particles(parts[0]) else parts
     return parts

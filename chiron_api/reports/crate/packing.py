@@ -32,7 +32,7 @@ async def pack(pool: Pool, report: Report, target: Path, *, texts: TextChoice, f
         UsageError: Something is there that would be lost, or the report is too long for a crate.
     """
     refuse_target(target, force=force)
-    chosen, withheld = _choose(report, texts)
+    text_hashes, withheld = _choose(report, texts)
     report = without_secrets(report)
     with open_sink(target, made_at=report.made_at) as sink:
         packing = _Packing(sink)
@@ -44,14 +44,14 @@ async def pack(pool: Pool, report: Report, target: Path, *, texts: TextChoice, f
             "The quotes as Web Annotations",
             "application/ld+json",
         )
-        for text_hash in chosen:
+        for text_hash in text_hashes:
             text = await transfers.text(Session(pool), text_hash)
             packing.add(
                 snapshot_name(text_hash), text.encode(), "Text of a source as it was read", "text/plain"
             )
         content = as_json(metadata(report, packing.files, withheld)).encode()
         packing.add(METADATA, content, "", "application/ld+json")
-    return _summary(report, target, chosen, withheld)
+    return _summary(report, target, text_hashes, withheld)
 
 
 class _Packing:
@@ -79,19 +79,19 @@ def _choose(report: Report, texts: TextChoice) -> tuple[list[str], list[str]]:
     for source in report.sources:
         if source.snapshot_hash:
             urls_by_text.setdefault(source.snapshot_hash, []).append(source.url)
-    chosen = [
+    text_hashes = [
         text_hash
         for text_hash, urls in sorted(urls_by_text.items())
         if texts is TextChoice.ALL or (texts is TextChoice.PUBLIC and any(map(is_public, urls)))
     ]
-    return chosen, sorted(urls_by_text.keys() - set(chosen))
+    return text_hashes, sorted(urls_by_text.keys() - set(text_hashes))
 
 
-def _summary(report: Report, target: Path, chosen: list[str], withheld: list[str]) -> str:
+def _summary(report: Report, target: Path, text_hashes: list[str], withheld: list[str]) -> str:
     parts = [
-        f"{target} written: {count(len(report.by_number()), 'fact')}, {count(len(chosen), 'text')} of sources."
+        f"{target} written: {count(len(report.by_number()), 'fact')}, {count(len(text_hashes), 'text')} of sources."
     ]
-    if chosen:
+    if text_hashes:
         parts.append("Those texts are their authors': see to their licences before you hand the crate on.")
     if withheld:
         parts.append(

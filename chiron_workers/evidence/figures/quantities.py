@@ -5,11 +5,9 @@ from enum import Enum
 from fractions import Fraction
 from math import inf
 
-ROUNDING_MAX = 0.02  # by which share a number may be off and still be the same one, rounded
-ROUNDING_SAID_MAX = 0.1  # where the text itself says `about`
+SHARE_MAX = Fraction(0.02)  # by which a number may be off and still be the same one, rounded
+ABOUT_SHARE_MAX = Fraction(0.1)  # where the text itself says `about`
 _FREEZING_K = Fraction(27315, 100)
-_ROUNDING = Fraction(ROUNDING_MAX)
-_ROUNDING_SAID = Fraction(ROUNDING_SAID_MAX)
 
 
 class Agreement(Enum):
@@ -69,4 +67,4 @@ class Quantity:
         zero = _FREEZING_K if self.dimension == "temperature" else Fraction(0)
         ends = {self.low, self.high, rival.low, rival.high} - {inf, -inf}
         largest = max(abs(Fraction(end) - zero) for end in ends)
-        return largest * (_ROUNDING_SAID if self.is_about or rival.is_about else _ROUNDING)
+        return largest * (ABOUT_SHARE_MAX if self.is_about or rival.is_about else SHARE_MAX)

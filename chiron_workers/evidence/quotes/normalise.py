@@ -38,7 +38,7 @@ SPACE, HYPHEN, DOT, APOSTROPHE, QUOTATION = map(ord, " -.'\"")
 # Signs that are evened out nowhere, or not unless two of them meet.
 PLAIN = re.compile(r"[A-Za-z0-9 ,;:.!?()/']*")
 PLAIN_CHARS_MAX = 1_000
-MEETING = ("  ", "''", ". .")
+DOUBLE_SIGNS = ("  ", "''", ". .")
 
 
 def normalise(text: str) -> NormalisedText:
@@ -65,7 +65,7 @@ def normalise(text: str) -> NormalisedText:
 def _is_plain(text: str) -> bool:
     """Whether a short text is in that spelling, as most sentences are."""
     is_short = len(text) <= PLAIN_CHARS_MAX
-    return is_short and bool(PLAIN.fullmatch(text)) and not any(signs in text for signs in MEETING)
+    return is_short and bool(PLAIN.fullmatch(text)) and not any(signs in text for signs in DOUBLE_SIGNS)
 
 
 def _write_out(row: CodePoints) -> None:
