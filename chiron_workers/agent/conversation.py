@@ -31,9 +31,8 @@ class Conversation:
         self.last_n = run.entries  # number of the last entry in the journal, which counts no results
         self.turns = run.turns
         self.epoch = run.epoch
-        self.is_fresh = (
-            False  # whether the last reply came in this execution, so that none of its calls has run
-        )
+        # Whether the last reply came in this execution, so that none of its calls has run.
+        self.is_fresh = False
 
     async def append(
         self, entry: Opening | Question | Compaction | Reply, events: Sequence[NewEvent] = ()

@@ -26,13 +26,13 @@ def load(module_file: str, *shared_files: Path) -> dict[str, sql.SQL]:
     return {name: sql.SQL(statement) for name, statement in statements.items()}
 
 
-def of_table(query: sql.SQL, table: sql.Identifier) -> sql.SQL:
-    """A query with a table in place of `{table}`, put together once."""
-    return _of_table(query._obj, table.as_string())
+def with_table(query: sql.SQL, table: sql.Identifier) -> sql.SQL:
+    """A query with a table in place of `{table}`; the text is composed once for each table."""
+    return _with_table(query._obj, table.as_string())
 
 
 @lru_cache(maxsize=256)
-def _of_table(query: str, table: str) -> sql.SQL:
+def _with_table(query: str, table: str) -> sql.SQL:
     return sql.SQL(sql.SQL(query).format(table=sql.SQL(table)).as_string())
 
 

@@ -119,7 +119,7 @@ class SourceChanges:
 
 
 def unchecked_changes(urls: Sequence[str]) -> Statement:
-    """The query for the newest changes of addresses that nobody has looked at yet."""
+    """What reads the newest changes of addresses that nobody has looked at yet."""
     return Statement(SQL["unchecked"], {"urls": [canonical(url) for url in urls]})
 
 

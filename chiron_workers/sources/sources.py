@@ -19,7 +19,7 @@ from chiron_workers.states import SourceKind
 
 SQL = load(__file__)
 URL_BYTES_MAX = 2_000  # an index row of Postgres has room for 2,700
-ADDRESSES_MAX = 4_096  # whose canonical form is at hand: a report asks for that of each source three times
+ADDRESSES_MAX = 4_096  # whose canonical form is kept: a report asks for each source's three times
 WEB = re.compile(r"(https?)://([^/?#]*@)?([^/?#@]*?)(:\d*)?([/?].*)?", re.IGNORECASE | re.DOTALL)
 USUAL_PORTS = {"http": "80", "https": "443"}
 
@@ -156,26 +156,25 @@ class Sources:
 
         What gave another text before, or had gone, has changed: `source_changes` says what that means for facts.
         """
-        await self.session.write_all(self._saving(pages))
-        return [page.text_hash() for page in pages]
+        hashes = [page.text_hash() for page in pages]
+        await self.session.write_all(self._save_statement(pages, hashes))
+        return hashes
 
     async def save_and_read(self, pages: Sequence[Page], *statements: Statement) -> Snapshot:
-        """Store pages as `save_all` does; the first as it is kept. Statements that belong to it are run behind it.
-
-        All of it goes out together.
-        """
+        """Store pages as `save_all` does, and run further statements; the first page as it is kept. All go out together."""
+        hashes = [page.text_hash() for page in pages]
         latest = Statement(SQL["latest"], {"url": canonical(pages[0].url)})
-        results = await self.session.write_all(self._saving(pages), *statements, latest)
+        results = await self.session.write_all(self._save_statement(pages, hashes), *statements, latest)
         return to_snapshot(results[-1][0])
 
-    def _saving(self, pages: Sequence[Page]) -> Statement:
+    def _save_statement(self, pages: Sequence[Page], hashes: Sequence[str]) -> Statement:
         return Statement(
             SQL["save"],
             {
                 "ids": [ids.new_id() for _ in pages],
                 "change_ids": [ids.new_id() for _ in pages],
                 "urls": [canonical(page.url) for page in pages],
-                "hashes": [page.text_hash() for page in pages],
+                "hashes": list(hashes),
                 "bodies": [zstandard.compress(page.text.encode()) for page in pages],
                 "chars": [len(page.text) for page in pages],
                 "content_types": [page.content_type for page in pages],

@@ -10,7 +10,7 @@ from chiron_workers.settings import settings as read_settings
 
 
 @pytest.mark.parametrize("options", [(), ("--dry-run",)], ids=["submit", "dry run"])
-def test_submit_says_it_on_standard_error(
+def test_submit_names_a_misspelt_setting_on_standard_error(
     chiron, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("CHIRON_RUN_BUDGT_USD", "5")
@@ -19,14 +19,14 @@ def test_submit_says_it_on_standard_error(
     assert "BUDGT" not in answer.stdout
 
 
-def test_doctor_names_it(chiron, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_names_a_misspelt_setting(chiron, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIRON_RUN_BUDGT_USD", "5")
     checks = json.loads(chiron("doctor", "--json").stdout)["checks"]
     [check] = [check for check in checks if check["name"] == "environment"]
     assert (check["ok"], "CHIRON_RUN_BUDGET_USD" in check["found"]) == (False, True)
 
 
-def test_up_says_it_before_it_starts(settings, tmp_path) -> None:
+def test_up_names_a_misspelt_setting_before_it_starts(settings, tmp_path) -> None:
     (home := tmp_path / "home").write_text("no folder")
     answer = chiron_process(settings, "up", "--detach", CHIRON_HOME=str(home), CHIRON_RUN_BUDGT_USD="5")
     assert (answer.returncode, "did you mean CHIRON_RUN_BUDGET_USD?" in answer.stderr) == (1, True)

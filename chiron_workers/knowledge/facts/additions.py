@@ -9,7 +9,7 @@ from psycopg.types.json import Json
 
 from chiron_workers import ids
 from chiron_workers.db.pipelines import Statement
-from chiron_workers.db.queries import load, of_table
+from chiron_workers.db.queries import load, with_table
 from chiron_workers.knowledge.coverage.subjects import Subjects, ensure_statement
 from chiron_workers.knowledge.facts import locks, matching
 from chiron_workers.knowledge.facts.claim_rows import assertion_columns, fact_columns
@@ -71,7 +71,7 @@ class Addition:
         is_apart = not self.comparison.matches and not self.contradicted_ids
         columns = fact_columns(self.claim, str(ids.new_id()), self.session.caller)
         args = self.comparison.args | columns | {"key": intent.key}
-        query = of_table(SQL["insert_unless_near" if is_apart else "look"], self.comparison.table)
+        query = with_table(SQL["insert_unless_near" if is_apart else "look"], self.comparison.table)
         rows = await intent.begin(Statement(query, args), before=await self._groundwork())
         if not rows[0]["is_mine"]:
             raise Overtaken
@@ -84,7 +84,7 @@ class Addition:
         facts = [row for row in near if row["id"] is not None]
         matches = match_by_rules(self.claim, facts)
         if is_apart and not matches and twin_id is None:  # what is near says something else
-            rows = await self.session.write(of_table(SQL["insert_apart"], self.comparison.table), args)
+            rows = await self.session.write(with_table(SQL["insert_apart"], self.comparison.table), args)
             if not rows:
                 raise Overtaken
             return await self._stored_apart(args, Ground(rows[0]["ground"]))
@@ -142,7 +142,7 @@ class Addition:
         claim = self.claim
         twin_args = {"subject_id": claim.subject_id, "content": claim.content, "source_url": claim.source_url}
         rows, twin_rows = await self.session.rows_of(
-            Statement(of_table(SQL["stored_since"], self.comparison.table), self.comparison.args),
+            Statement(with_table(SQL["stored_since"], self.comparison.table), self.comparison.args),
             Statement(SQL["find_twin"], twin_args),
         )
         return rows, twin_rows[0]["id"] if twin_rows else None

@@ -37,20 +37,20 @@ async def check_grounds(pool: Pool, urls: Sequence[str]) -> list[GroundChange]:
     Confidence and status follow at once, those of facts that were supported or contradicted by these too. Each subject is
     written in a transaction of its own, which waits for whoever else writes facts of it. Call it outside of transactions.
     """
-    unchecked, differing = await Session(pool).rows_of(unchecked_changes(urls), _differing(urls))
-    if unchecked:  # what differs is known once they are checked
-        await check_changes(pool, unchecked)
+    changes, rows = await Session(pool).rows_of(unchecked_changes(urls), _differing_statement(urls))
+    if changes:  # what differs is known once they are checked
+        await check_changes(pool, changes)
         return await settle_grounds(pool, urls)
-    return await _settle(pool, urls, differing)
+    return await _settle(pool, urls, rows)
 
 
 async def settle_grounds(pool: Pool, urls: Sequence[str]) -> list[GroundChange]:
     """As `check_grounds`, of changes that were checked. It may be repeated: what is so already stays."""
-    [rows] = await Session(pool).rows_of(_differing(urls))
+    [rows] = await Session(pool).rows_of(_differing_statement(urls))
     return await _settle(pool, urls, rows)
 
 
-def _differing(urls: Sequence[str]) -> Statement:
+def _differing_statement(urls: Sequence[str]) -> Statement:
     return Statement(SQL["differing"], {"urls": _addresses(urls), "subject_id": None})
 
 

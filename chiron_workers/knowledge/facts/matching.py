@@ -16,7 +16,7 @@ from psycopg.sql import Identifier
 
 from chiron_workers.db.parameters import array
 from chiron_workers.db.pipelines import Statement
-from chiron_workers.db.queries import load, of_table
+from chiron_workers.db.queries import load, with_table
 from chiron_workers.evidence.statements.relation import (
     RelationVerdict,
     relate,
@@ -116,7 +116,7 @@ class Matching:
             quoted_hash=_quoted_hash(claim),
             beside=(
                 Statement(SQL["moment"], moment_args),
-                Statement(of_table(SQL["withdrawn"], table), withdrawn_args),
+                Statement(with_table(SQL["withdrawn"], table), withdrawn_args),
             ),
         )
         rows = [row for row in nearest if row["cosine"] >= NEIGHBOUR_COSINE_MIN]

@@ -19,7 +19,7 @@ from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus
 SQL = load(__file__)
 
 SOURCE_CHARS_MAX = 2_000
-CLAUSES_MAX = 64  # that are at hand
+CLAUSES_MAX = 64  # that are kept, joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,8 @@ class Filters:
 
     subject_id: str | None = None
     min_confidence: float = 0.0
-    candidates: bool = (
-        False  # also facts that are not confirmed well enough yet, or that no source says any more
-    )
+    # Also facts that are not confirmed well enough yet, or that no source says any more.
+    candidates: bool = False
     topic_path: str | None = None  # facts at this path and below it
     source: str | None = None  # an address, or a domain with those below it
     since: str | datetime | None = None  # when the fact was stored: ISO 8601, UTC where no zone is named
@@ -68,7 +67,7 @@ class Condition:
 
     @property
     def is_plain_in_subject(self) -> bool:
-        """Whether only these are, and a subject is named: `PLAIN_CLAUSE`."""
+        """Whether only subject and status are filtered, and there is a subject: its clause is `PLAIN_CLAUSE`."""
         return self.is_plain and "subject_id" in self.args
 
 
@@ -168,4 +167,4 @@ def _join(*names: str) -> sql.Composed:
     return sql.SQL("\n   ").join(SQL[name] for name in names)
 
 
-PLAIN_CLAUSE = _join("accepted", "of_subject")  # of a condition that is plain and has a subject
+PLAIN_CLAUSE = _join("accepted", "of_subject")  # of each condition that is plain in a subject

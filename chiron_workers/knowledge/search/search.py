@@ -32,7 +32,7 @@ RANKING_DEPTH = 100  # of each ranking, before they are fused
 SMALL_SUBJECT_FACTS = 20_000
 MATCHES_MAX = 5_000  # facts that hold the rarest in a larger one, and that its other words may promise in any
 SAMPLE_FACTS = 200  # of a smaller one, for how common words are
-STATEMENTS_MAX = 64  # that are at hand
+STATEMENTS_MAX = 64  # that are kept as text
 WORDS_MAX = 64  # of a query, the rarest; pairs of characters are more than words
 # Chosen on other sets of questions than those that benchmarks/README.md reports.
 FUSION = {"vector_weight": 0.5, "foreign_vector_weight": 0.1}
@@ -238,7 +238,7 @@ class Search:
         return VectorRanking(nearest, index.recall, index.settings, index.facts)
 
 
-# Rendered once for each table of vectors, since to compose a statement takes as long as a search of a small subject.
+# To compose a statement takes as long as a search of a small subject, so it is done once for each table of vectors.
 @lru_cache(maxsize=STATEMENTS_MAX)
 def _small_search(mode: SearchMode, table_name: str | None) -> sql.SQL:
     condition = _small_condition(mode)
@@ -254,10 +254,11 @@ def _small_nearest(table_name: str) -> sql.SQL:
 
 
 def _small_condition(mode: SearchMode) -> Condition:
-    """That the subject has few enough facts to look up each word, and no approximate index."""
+    """The filters of a plain search, and that the subject has few enough facts to look up each word and no approximate index."""
     names = [] if mode is SearchMode.VECTOR else ["if_few"]
     names += [] if mode is SearchMode.TEXT else ["if_unindexed"]
     clause = sql.SQL("\n   ").join([PLAIN_CLAUSE, *(SQL[name] for name in names)])
+    # Which subject it is, the arguments of the search say; here it counts that there is one.
     return Condition(clause, None, {"subject_id": None})
 
 

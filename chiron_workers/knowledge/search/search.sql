@@ -67,7 +67,7 @@ null::text
 and (select facts from size) <= %(few)s
 
 -- if_unindexed
--- Whether an index is usable is asked when there is one.
+-- A subject that has an index is left to the search of large ones, which asks whether the index is usable.
 and not exists (select
                   from vector_indexes i
                   join embedding_spaces s on s.id = i.space_id
