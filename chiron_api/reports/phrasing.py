@@ -30,7 +30,7 @@ from chiron_api.text import (
     verdict_and_judge,
 )
 from chiron_workers.knowledge.report_rows import Kind
-from chiron_workers.states import Decider, FactStatus, Relation, RunState, Verdict
+from chiron_workers.states import HIDDEN_STATUSES, Decider, FactStatus, Relation, RunState, Verdict
 
 # Controls, what turns the direction of writing for all that follows, halves of surrogate pairs, and what XML refuses.
 UNPRINTABLE = re.compile(
@@ -43,7 +43,7 @@ ORIGIN_NOTE = (
 )
 SAME_WORDS = "In these very words."
 NO_FINDINGS = "Nothing has been stored yet that is sure enough to be shown."
-ONLY_CONFIRMED = "Nothing new has been stored that is sure enough to be shown. What was confirmed is in the subject's report."
+NO_NEW_FINDINGS = "Nothing new has been stored that is sure enough to be shown."
 ASIDE = (
     "Facts that are linked to a finding but are no findings of this report: candidates that are not sure enough, or "
     "facts that were found elsewhere."
@@ -106,8 +106,21 @@ def origin_line(report: Report) -> str:
 
 
 def no_findings(report: Report) -> str:
-    """That there is nothing to show, and why."""
-    return ONLY_CONFIRMED if report.work.confirmed else NO_FINDINGS
+    """That there is nothing to show, how many facts are left out, and where they are."""
+    is_confirming = report.work.confirmed > 0 and report.kind is not Kind.SUBJECT
+    sentences = [NO_NEW_FINDINGS if is_confirming else NO_FINDINGS]
+    if hidden_facts := sum(report.counts.get(status, 0) for status in HIDDEN_STATUSES):
+        sentences.append(
+            f"{count(hidden_facts, 'fact is', 'facts are')} left out, not sure enough or superseded: a report with candidates "
+            "(--candidates) shows them."
+        )
+    if is_confirming:
+        sentences.append(
+            f"{count(report.work.confirmed, 'time')} this {report.kind} met a fact that was known before. Such a fact is listed "
+            "here only where a further source for it was found; the subject's report has it: "
+            f"chiron report --subject {report.subjects[0].subject_id}."
+        )
+    return " ".join(sentences)
 
 
 def summary(report: Report) -> Iterator[tuple[str, str]]:
