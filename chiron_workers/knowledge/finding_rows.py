@@ -89,7 +89,7 @@ async def _page(pool: Pool, fact_ids: Sequence[str]) -> FindingRows:
 
 
 def _with_kind(row: AssertionRow) -> AssertionRow:
-    # As in `report_rows`.
+    # Needed only where an earlier version stored the assertion without a kind.
     from chiron_workers.knowledge.facts.source_kinds import bind
 
     return row._replace(**bind(row.source_url, row.source_score))
