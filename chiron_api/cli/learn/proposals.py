@@ -8,7 +8,7 @@ from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
 from chiron_workers.access.audit import command
 from chiron_workers.batches.references import Referent, id_of
-from chiron_workers.errors import NotFound
+from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.knowledge.coverage.proposals import REASON_CHARS_MAX, Proposal, Proposals
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
@@ -45,7 +45,10 @@ async def decide(
     """Accept a proposal, which changes the map at once, or reject it. Facts and answers of a removed node stay."""
     async with open_subject_pool() as pool:
         state = ProposalState.ACCEPTED if accept else ProposalState.REJECTED
-        proposal_id = await id_of(pool, proposal, Referent.PROPOSAL)
+        try:
+            proposal_id = await id_of(pool, proposal, Referent.PROPOSAL)
+        except UsageError as error:
+            raise UsageError(f"proposal_id: {error}") from None
         if not await Proposals(Session(pool)).is_there(proposal_id):
             raise NotFound(
                 f"There is no proposal {proposal_id}. `chiron learn proposals` shows those of a subject."
