@@ -16,9 +16,8 @@ from psycopg.rows import DictRow, RowMaker
 
 from chiron_workers.db.connect import Query
 
-Key = tuple[
-    bytes, tuple[int, ...]
-]  # by which psycopg knows a statement: its text and the types of its arguments
+# By which psycopg knows a statement: its text and the types of its arguments.
+Key = tuple[bytes, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,9 +74,8 @@ class Board:
     events: int = 0
     usage: EventUsage = field(default_factory=EventUsage)
     started_at: datetime | None = None
-    counted_seqs: dict[UUID, int] = field(
-        default_factory=dict
-    )  # of each run: events that the sums have already
+    # Of each run: events that the sums have already.
+    counted_seqs: dict[UUID, int] = field(default_factory=dict)
 
     @classmethod
     def begin(cls, title: str, beginning: Beginning, *, hint: str) -> Self:
