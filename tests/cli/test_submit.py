@@ -147,7 +147,7 @@ def test_an_id_that_is_unknown_is_no_run_to_talk_to(chiron):
     assert chiron("say", "nonsense", "hello").exit_code == 2
     assert "There is no run" in chiron("say", str(new_id()), "hello").stderr
     batch_id = chiron("submit", "A", "--subject", "S").stdout.strip()
-    assert "a message goes to one run" in chiron("say", batch_id, "hello").stderr
+    assert "is a batch. `chiron show" in chiron("say", batch_id, "hello").stderr
 
 
 def test_an_empty_message_is_a_wrong_call(chiron):
