@@ -62,7 +62,10 @@ def serve(settings: Settings) -> None:
     )
     server = GatedFlower(gate, capp=app, options=options, **tornado_settings)
     atexit.register(server.stop)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    # By the loop: an exception that a handler raises is lost where it interrupts what may raise none, such as a `__del__`.
+    signal.signal(
+        signal.SIGTERM, lambda *_: server.io_loop.asyncio_loop.call_soon_threadsafe(server.io_loop.stop)
+    )
     port = server.start_http_server()
     command.print_banner(app, "ssl_options" in tornado_settings, port)
     try:

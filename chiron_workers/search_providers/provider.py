@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 from chiron_workers.documents.document import one_line
@@ -60,7 +61,8 @@ def provider_from_module(name: str, module: object) -> Provider | None:
 
 def ranked_hits(results: Iterable[tuple[object, object, object]], *, limit: int) -> list[Hit]:
     """Make hits of a service's (url, title, snippet), best first; entries without a URL are left out."""
-    pages = [(one_line(_text(url)), title, snippet) for url, title, snippet in results]
+    pages = ((one_line(_text(url)), title, snippet) for url, title, snippet in results)
+    best = islice((page for page in pages if page[0]), limit)  # of the thousands that a service may answer
     return [
         Hit(
             url=url,
@@ -69,8 +71,8 @@ def ranked_hits(results: Iterable[tuple[object, object, object]], *, limit: int)
             score=round(BEST_SCORE * 0.95**rank, 3),
             source_type="web page",
         )
-        for rank, (url, title, snippet) in enumerate(page for page in pages if page[0])
-    ][:limit]
+        for rank, (url, title, snippet) in enumerate(best)
+    ]
 
 
 def _text(value: object) -> str:

@@ -91,7 +91,11 @@ def test_a_broken_one_is_told_and_skipped(tmp_path: Path, text: str | None, word
 
 def test_the_doctor_says_who_is_asked_and_what_is_missing(settings: Settings) -> None:
     process = chiron(
-        settings, "doctor", CHIRON_SEARCH="auto,brave", CHIRON_SEARCH_KEYS='{"exa": "k-e-y"}'
+        settings,
+        "doctor",
+        CHIRON_MODEL="claude-opus-5-5",
+        CHIRON_SEARCH="auto,brave",
+        CHIRON_SEARCH_KEYS='{"exa": "k-e-y"}',
     ).stdout
     assert "Asked for sources: claude, corpus, exa." in process
     assert "brave is off. It has no key." in process
