@@ -2,6 +2,7 @@
 
 import ast
 import atexit
+import logging
 import os
 import signal
 import sys
@@ -61,17 +62,22 @@ def serve(settings: Settings) -> None:
         prefix=prefix,
     )
     server = GatedFlower(gate, capp=app, options=options, **tornado_settings)
-    atexit.register(server.stop)
+    atexit.register(server.stop)  # where it fails
     # By the loop: an exception that a handler raises is lost where it interrupts what may raise none, such as a `__del__`.
     signal.signal(
         signal.SIGTERM, lambda *_: server.io_loop.asyncio_loop.call_soon_threadsafe(server.io_loop.stop)
     )
     port = server.start_http_server()
     command.print_banner(app, "ssl_options" in tornado_settings, port)
+    code = 0
     try:
         server.start()
     except KeyboardInterrupt:
-        sys.exit(130)
+        code = 130
+    server.stop()
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(code)  # Threads that wait for a Redis which is away would be waited for.
 
 
 def _configure(settings: Settings) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from support.flower_server import FlowerServer, answers, celery_flower, flower
+from support.private_valkey import own_valkey
 from support.worker_processes import chiron, running, wait_until
 
 from chiron_api.local_stack.access import flower_password_file
@@ -111,6 +112,15 @@ def test_half_sent_requests_do_not_silence_flower(settings: Settings) -> None:
             connection = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60))
             connection.sendall(head)
         assert server.request("/healthcheck")[0] == 200
+
+
+def test_flower_ends_while_redis_is_away(tmp_path: Path, short_dir: Path) -> None:
+    with own_valkey(short_dir / "flower") as valkey:
+        settings = Settings(_env_file=None, home=tmp_path, redis_url=valkey.url)  # type: ignore[call-arg]
+        with flower(settings) as server:
+            valkey.kill()
+            wait_until(lambda: "Failed to capture events" in server.log.read_text())
+        assert server.process.returncode == 0
 
 
 def test_a_worker_is_not_shut_down_by_a_plain_post(settings: Settings) -> None:
