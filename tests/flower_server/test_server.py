@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from redis import Redis
 from support.flower_server import FlowerServer, answers, celery_flower, flower
 from support.private_valkey import own_valkey
 from support.worker_processes import chiron, running, wait_until
@@ -118,6 +119,8 @@ def test_flower_ends_while_redis_is_away(tmp_path: Path, short_dir: Path) -> Non
     with own_valkey(short_dir / "flower") as valkey:
         settings = Settings(_env_file=None, home=tmp_path, redis_url=valkey.url)  # type: ignore[call-arg]
         with flower(settings) as server:
+            with Redis.from_url(valkey.url) as redis:  # Flower answers before it listens to events.
+                wait_until(lambda: any(int(client["psub"]) for client in redis.client_list()))
             valkey.kill()
             wait_until(lambda: "Failed to capture events" in server.log.read_text())
         assert server.process.returncode == 0
