@@ -1,7 +1,3 @@
--- leased
--- The fence, as in `journal.sql`.
-r.id = %(run_id)s and r.lease = %(lease)s and case r.state when 'running' then true end
-
 -- reserve
 -- Where nothing but the run's own budget binds, its row alone decides. The commit does not wait for the disk: a
 -- crash of Postgres may forget what calls in flight have reserved, and their replies settle all the same.

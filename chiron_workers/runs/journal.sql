@@ -52,11 +52,6 @@ select 1 as found
                                 else array(select unnest(calls_in_flight) except select unnest(%(calls)s::int[]))
                            end
 
--- leased
--- The fence. A writer whose lease is gone matches no row, and so writes nothing. `state = 'running'` would let Postgres look for
--- the run among all running ones: a plan that is kept from when they were few does.
-id = %(run_id)s and lease = %(lease)s and case state when 'running' then true end
-
 -- side_question
 -- What a tool call asks a model, and how often it has asked the same.
 run_id = %(run_id)s and n = %(n)s and call_id = %(call_id)s and question = %(question)s and repeat = %(repeat)s
@@ -92,7 +87,7 @@ spent_today as (
 -- append
 -- The fence, the entry, its events and its cost are one statement.
 with fence as (
-  update runs
+  update runs r
      set entries = entries + 1,
          turns = turns + %(turns)s,
          epoch = coalesce(%(epoch)s, epoch),
@@ -120,7 +115,7 @@ select body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens,
 -- append_side_reply
 -- What a model answered to a tool call is paid for before the tool uses it, so that a kill in between repeats no call.
 with fence as (
-  update runs
+  update runs r
      set {{step}},
 {{payment}}
    where {{leased}}
@@ -196,7 +191,7 @@ select lease_lost(), null, null
 -- lock
 -- Holds the run row, so that the messages read next are all there are.
 select entries, unread
-  from runs
+  from runs r
  where {{leased}}
    for update;
 
@@ -229,5 +224,5 @@ select question.text, fence.max_turns
 -- unread
 -- Whether messages wait.
 select unread
-  from runs
+  from runs r
  where {{leased}};

@@ -1,4 +1,4 @@
-"""What every statement that reserves the money of a call has in common."""
+"""What statements that write a run, or reserve the money of its calls, have in common."""
 
 from pathlib import Path
 from typing import Any
