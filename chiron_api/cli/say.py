@@ -1,3 +1,4 @@
+from contextlib import suppress
 from typing import Annotated
 from uuid import UUID
 
@@ -6,9 +7,9 @@ import typer
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_workers.access.audit import command
 from chiron_workers.batches.references import id_of
-from chiron_workers.batches.summaries import summaries_of
+from chiron_workers.batches.summaries import find_run
 from chiron_workers.db.connect import Pool, open_pool
-from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.errors import NotFound
 from chiron_workers.runs.leases import say as say_to_run
 from chiron_workers.settings import settings
 
@@ -43,6 +44,6 @@ async def _say(pool: Pool, run_id: UUID, message: str) -> bool:
     try:
         return await say_to_run(pool, run_id, message)
     except NotFound:
-        if await summaries_of(pool, [run_id]):
-            raise UsageError(f"{run_id} is a batch. `chiron show {run_id}` names its runs.") from None
+        with suppress(NotFound):
+            await find_run(pool, str(run_id))  # a batch is told from what is not there
         raise
