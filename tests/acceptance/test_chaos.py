@@ -35,7 +35,7 @@ def run(
 
 
 FENCE = re.compile(r"\s+and (r\.)?lease = (%\(lease\)s|held\.lease)|r\.lease <> held\.lease\s+or ")
-FENCED = ("runs/journal", "runs/release", "runs/leases", "billing/reservations")
+FENCED = ("runs/journal", "runs/progress", "runs/release", "runs/leases", "runs/reservation")
 
 
 def without_the_fence(folder: Path) -> str:
