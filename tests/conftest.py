@@ -102,9 +102,11 @@ async def _make_partitions(url: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def databases(postgres: str) -> Databases:
+def databases(postgres: str) -> Iterator[Databases]:
     """The databases of this process's server."""
-    return Databases(postgres, TEMPLATE)
+    opened = Databases(postgres, TEMPLATE)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

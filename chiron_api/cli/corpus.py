@@ -90,7 +90,9 @@ async def list_documents(
     for document in documents:
         typer.echo(f"{document['url']}  {document['title']}  ({document['chars']:,} characters)")
     if not documents:
-        typer.echo("The corpus is empty. Add documents with `chiron corpus add PATH --subject S`.")
+        typer.echo(
+            f"{_emptiness(subject)} Add documents with `chiron corpus add PATH --subject {subject or 'S'}`."
+        )
 
 
 @cli.command()
@@ -105,7 +107,7 @@ async def search(
         corpus = Corpus(Session(pool))
         if not await corpus.documents(subject, limit=1):
             raise NotFound(
-                f"The corpus has no documents for {subject!r}. Add some with `chiron corpus add PATH --subject {subject}`."
+                f"{_emptiness(subject)} Add some with `chiron corpus add PATH --subject {subject}`."
             )
         hits = await corpus.search(query, subject=subject, limit=limit)
     if as_json:
@@ -116,6 +118,10 @@ async def search(
         typer.echo(f"      {' '.join(passage['snippet'].split())[:200]}\n")
     if not hits:
         typer.echo("Nothing was found.")
+
+
+def _emptiness(subject: str | None) -> str:
+    return "The corpus is empty." if subject is None else f"The corpus has no documents for {subject!r}."
 
 
 async def _add(

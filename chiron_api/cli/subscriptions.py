@@ -50,8 +50,10 @@ async def list_subscriptions(
     for subscription in subscriptions:
         typer.echo("\n".join(_lines(subscription)))
     if not subscriptions:
+        of_subject = f" on {subject!r}" if subject else ""
         typer.echo(
-            "There is no subscription. `chiron subscriptions add TOPIC --subject S --cron C` makes one."
+            f"There is no subscription{of_subject}. `chiron subscriptions add TOPIC --subject {subject or 'S'} --cron C` makes "
+            "one."
         )
 
 

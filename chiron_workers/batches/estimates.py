@@ -6,8 +6,8 @@ from itertools import chain
 
 from psycopg.rows import DictRow
 
-from chiron_workers.batches.submit import NewBatch, NewRun, check
-from chiron_workers.billing.budgets import run_budget_usd
+from chiron_workers.batches.submit import NewBatch, check
+from chiron_workers.billing.budgets import Budget, run_budget_usd
 from chiron_workers.billing.prices import Price, cost_usd, is_priced, max_cost, price_of
 from chiron_workers.billing.reservations import left_today
 from chiron_workers.db.connect import Pool, fetch_all
@@ -79,21 +79,23 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
 
 def budget_warnings(batch: NewBatch) -> Iterator[str]:
     """Why runs of a batch would pause before their first call, each once; a short prompt is assumed."""
-    for budget, call in dict.fromkeys(chain.from_iterable(_shortages(batch, run) for run in batch.runs)):
+    kinds = dict.fromkeys((run.model, run.budget) for run in batch.runs)
+    shortages = (_shortages(batch.budget, model, budget) for model, budget in kinds)
+    for budget, call in dict.fromkeys(chain.from_iterable(shortages)):
         yield f"{budget} cannot pay one call of {call} or more: such a run pauses at once. Give it a higher budget."
 
 
-def _shortages(batch: NewBatch, run: NewRun) -> Iterator[tuple[str, str]]:
-    """The budgets that cannot pay one call of a run, each with the call: whose it is, and what it may cost or take."""
-    price = price_of(run.model, settings().prices)
+def _shortages(of_batch: Budget, model: str, of_run: Budget) -> Iterator[tuple[str, str]]:
+    """The budgets that cannot pay one call of a model, each with the call: whose it is, and what it may cost or take."""
+    price = price_of(model, settings().prices)
     rates = price if isinstance(price, Price) else None
     least = max_cost(rates, prompt_tokens=PROMPT_TOKENS, reply_tokens=settings().max_tokens)
-    for budget_usd in (batch.budget.usd, run_budget_usd(run.budget, run.model)):
+    for budget_usd in (of_batch.usd, run_budget_usd(of_run, model)):
         if rates is not None and budget_usd is not None and budget_usd < least.usd:
-            yield f"{budget_usd.normalize():f} USD", f"{run.model}, which may cost {least.usd:.2f} USD"
-    for tokens in (batch.budget.tokens, run.budget.tokens):
+            yield f"{budget_usd.normalize():f} USD", f"{model}, which may cost {least.usd:.2f} USD"
+    for tokens in (of_batch.tokens, of_run.tokens):
         if tokens is not None and tokens < least.tokens:
-            yield f"{tokens:,} tokens", f"{run.model}, which may take {least.tokens:,} tokens"
+            yield f"{tokens:,} tokens", f"{model}, which may take {least.tokens:,} tokens"
 
 
 def typical_usage(model: str, max_turns: int) -> Usage:
@@ -125,6 +127,7 @@ def _total(parts: Iterable[tuple[Decimal | None, int]]) -> Decimal | None:
 
 
 def _max_usd(batch: NewBatch) -> Decimal | None:
-    of_runs = _total((run_budget_usd(run.budget, run.model), 1) for run in batch.runs)
+    counts = Counter((run.budget, run.model) for run in batch.runs)
+    of_runs = _total((run_budget_usd(budget, model), runs) for (budget, model), runs in counts.items())
     amounts = [usd for usd in (batch.budget.usd, of_runs) if usd is not None]
     return min(amounts, default=None)

@@ -39,7 +39,9 @@ def environment_warnings(environment: Mapping[str, str] = os.environ) -> list[st
     parts = [_with_nearest(name, sorted(setting_names)) for name in names[:NAMES_MAX]]
     if len(names) > NAMES_MAX:
         parts.append(f"{len(names) - NAMES_MAX:,} more")
-    return [f"The environment sets what is no setting and is ignored: {', '.join(parts)}."]
+    return [
+        f"The environment sets what is no setting and goes to nobody but an MCP file: {', '.join(parts)}."
+    ]
 
 
 def _with_nearest(name: str, setting_names: list[str]) -> str:

@@ -47,10 +47,17 @@ def at(chiron, monkeypatch):
 
 
 @pytest.fixture
-def filled(at, database_url) -> str:
+def migrated_url(databases):
+    """URL of a migrated database that nobody is connected to."""
+    with databases.lend_copy() as url:
+        yield url
+
+
+@pytest.fixture
+def filled(at, migrated_url) -> str:
     """URL of a database with a batch in it."""
-    assert at(database_url, "submit", "A", "B", "--subject", "S").exit_code == 0
-    return database_url
+    assert at(migrated_url, "submit", "A", "B", "--subject", "S").exit_code == 0
+    return migrated_url
 
 
 def said(found) -> str:
@@ -86,14 +93,14 @@ def test_a_migrated_database_without_data_takes_a_backup_too(at, filled, empty_u
     assert contents(empty_url) == contents(filled)
 
 
-def test_a_backup_of_an_older_version_is_restored_and_then_migrated(at, released_url, database_url):
+def test_a_backup_of_an_older_version_is_restored_and_then_migrated(at, released_url, migrated_url):
     assert at(released_url, "backup", "old.backup").exit_code == 0
-    found = at(database_url, "restore", "old.backup")
+    found = at(migrated_url, "restore", "old.backup")
     assert (found.exit_code, f"is up to date now ({migrations()[2].name}" in found.stdout) == (0, True)
-    assert pending(database_url) == []
-    with psycopg.connect(database_url) as connection:
+    assert pending(migrated_url) == []
+    with psycopg.connect(migrated_url) as connection:
         assert connection.execute("select count(*) from runs where state = 'running'").fetchone() == (2,)
-    assert json.loads(at(database_url, "list", "--json").stdout)[0]["name"] == "In flight"
+    assert json.loads(at(migrated_url, "list", "--json").stdout)[0]["name"] == "In flight"
 
 
 def test_a_file_that_exists_is_not_overwritten_unasked(at, filled, tmp_path):

@@ -135,6 +135,15 @@ def test_an_emptied_folder_leaves_nothing_behind(chiron: Chiron, tmp_path: Path)
     assert chiron("corpus", "add", root, "-s", "garden").exit_code == 2
 
 
+def test_of_a_subject_without_documents_nothing_more_is_said(chiron: Chiron, folder: Path) -> None:
+    chiron("corpus", "add", folder, "-s", "garden")
+    listed = chiron("corpus", "list", "-s", "moon")
+    assert (listed.exit_code, listed.output) == (
+        0,
+        "The corpus has no documents for 'moon'. Add documents with `chiron corpus add PATH --subject moon`.\n",
+    )
+
+
 def test_files_of_one_name_from_two_folders_are_kept_apart(chiron: Chiron, tmp_path: Path) -> None:
     for name, words in (("a", "Basil wants warmth."), ("b", "Mint wants shade.")):
         (tmp_path / name).mkdir()

@@ -28,6 +28,10 @@ def test_a_subscription_is_added_listed_paused_resumed_and_deleted(chiron: Chiro
     listed = chiron("subscriptions", "list").output
     assert f"{made['id']}  active  the-arctic  0 9 * * MON (Europe/Berlin)" in listed
     assert "  sea ice\n  0 times so far\n  next " in listed
+    of_another = chiron("subscriptions", "list", "--subject", "moon").output
+    assert of_another.startswith(
+        "There is no subscription on 'moon'. `chiron subscriptions add TOPIC --subject moon "
+    )
     paused = chiron("subscriptions", "pause", made["id"]).output
     assert f"{made['id']}  paused" in paused
     assert "asked for" in paused

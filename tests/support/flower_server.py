@@ -73,8 +73,15 @@ def flower(settings: Settings, folder: Path | None = None, **env: str) -> Iterat
         password = env.get("CHIRON_FLOWER_PASSWORD") or file.read_text().strip()
         yield FlowerServer(process, port, password, log)
     finally:
-        process.terminate()
+        _end(process)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.terminate()
+    try:
         process.wait(90)
+    finally:
+        process.kill()  # nothing where it has ended
 
 
 def _lowered(headers: Message) -> dict[str, str]:
@@ -104,5 +111,4 @@ def celery_flower(settings: Settings) -> Iterator[int]:
         wait_until(lambda: process.poll() is not None or answers(port), what="Flower")
         yield port
     finally:
-        process.terminate()
-        process.wait(90)
+        _end(process)
