@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from psycopg.abc import AdaptContext
 from psycopg.adapt import Dumper, PyFormat
-from psycopg.types.numeric import Int2BinaryDumper, Int4, Int4BinaryDumper, IntBinaryDumper
+from psycopg.types.numeric import Int4, Int4BinaryDumper, IntBinaryDumper
 
 _INTEGER = Int4BinaryDumper(Int4)
+_INTEGER_END = 2**31
 
 
 class StableIntDumper(IntBinaryDumper):
@@ -17,8 +18,7 @@ class StableIntDumper(IntBinaryDumper):
 
     def upgrade(self, obj: int, format: PyFormat) -> Dumper:
         """What sends this value."""
-        dumper = super().upgrade(obj, format)
-        return _INTEGER if isinstance(dumper, Int2BinaryDumper) else dumper
+        return _INTEGER if -_INTEGER_END <= obj < _INTEGER_END else super().upgrade(obj, format)
 
 
 def register_dumpers(context: AdaptContext) -> None:
