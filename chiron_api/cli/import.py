@@ -5,13 +5,9 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.checks import CheckOptions
-from chiron_api.cli.check import check_lines, order_check
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
-from chiron_api.transfer.importing import import_file, subjects_of
 from chiron_workers.access.audit import long_command
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
@@ -41,6 +37,11 @@ async def import_(
     The file is checked first; if a line is wrong nothing is imported. Quotes are looked up in the texts of the sources
     again, and confidences computed again, whatever the file says.
     """
+    from chiron_api.checks import CheckOptions
+    from chiron_api.cli.check import check_lines, order_check
+    from chiron_api.services import open_services
+    from chiron_api.transfer.importing import import_file, subjects_of
+
     target = (slug(subject), subject) if subject is not None else None
     async with open_services(settings(), pool_size=3) as services:
         async with long_command(services.pool, "facts.import", target[0] if target else "") as result:

@@ -92,7 +92,7 @@ def test_the_help_of_a_command_imports_no_library_that_only_its_work_needs(name:
     assert imported_by(code) & HEAVY == set()
 
 
-@pytest.mark.parametrize("name", ["learn", "list", "report", "results", "search", "show"])
+@pytest.mark.parametrize("name", ["import", "learn", "list", "report", "results", "search", "show"])
 def test_the_help_of_a_command_that_reads_imports_nothing_that_judges(name: str) -> None:
     code = f"import sys; sys.argv[1:] = [{name!r}, '--help']; from chiron_api.cli import build; build()(standalone_mode=False)"
     assert [module for module in sorted(modules_of(code)) if module.startswith(JUDGING)] == []

@@ -7,8 +7,6 @@ import typer
 
 from chiron_api.cli import raise_on_sigterm
 from chiron_api.cli.demo.home import DemoHome
-from chiron_api.cli.demo.learning import learn
-from chiron_api.cli.demo.research import research
 
 cli = typer.Typer()
 
@@ -41,6 +39,10 @@ def demo(
     began = time.monotonic()
     home = DemoHome(as_json=as_json, is_kept=is_kept)
     if is_learning:
+        from chiron_api.cli.demo.learning import learn
+
         learn(home, began)
     else:
+        from chiron_api.cli.demo.research import research
+
         research(home, began)
