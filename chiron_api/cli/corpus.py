@@ -3,6 +3,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -91,7 +92,7 @@ async def list_documents(
         typer.echo(f"{document['url']}  {document['title']}  ({document['chars']:,} characters)")
     if not documents:
         typer.echo(
-            f"{_emptiness(subject)} Add documents with `chiron corpus add PATH --subject {subject or 'S'}`."
+            f"{_emptiness(subject)} Add documents with `chiron corpus add PATH --subject {quote(subject or 'S')}`."
         )
 
 
@@ -107,7 +108,7 @@ async def search(
         corpus = Corpus(Session(pool))
         if not await corpus.documents(subject, limit=1):
             raise NotFound(
-                f"{_emptiness(subject)} Add some with `chiron corpus add PATH --subject {subject}`."
+                f"{_emptiness(subject)} Add some with `chiron corpus add PATH --subject {quote(subject)}`."
             )
         hits = await corpus.search(query, subject=subject, limit=limit)
     if as_json:

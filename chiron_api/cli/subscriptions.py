@@ -2,6 +2,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
 from decimal import Decimal
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -52,8 +53,8 @@ async def list_subscriptions(
     if not subscriptions:
         of_subject = f" on {subject!r}" if subject else ""
         typer.echo(
-            f"There is no subscription{of_subject}. `chiron subscriptions add TOPIC --subject {subject or 'S'} --cron C` makes "
-            "one."
+            f"There is no subscription{of_subject}. `chiron subscriptions add TOPIC --subject {quote(subject or 'S')} --cron C` "
+            "makes one."
         )
 
 

@@ -39,9 +39,7 @@ def environment_warnings(environment: Mapping[str, str] = os.environ) -> list[st
     parts = [_with_nearest(name, sorted(setting_names)) for name in names[:NAMES_MAX]]
     if len(names) > NAMES_MAX:
         parts.append(f"{len(names) - NAMES_MAX:,} more")
-    return [
-        f"The environment sets what is no setting and goes to nobody but an MCP file: {', '.join(parts)}."
-    ]
+    return [f"The environment sets what is no setting and only an MCP file could use: {', '.join(parts)}."]
 
 
 def _with_nearest(name: str, setting_names: list[str]) -> str:

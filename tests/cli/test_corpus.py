@@ -142,6 +142,7 @@ def test_of_a_subject_without_documents_nothing_more_is_said(chiron: Chiron, fol
         0,
         "The corpus has no documents for 'moon'. Add documents with `chiron corpus add PATH --subject moon`.\n",
     )
+    assert chiron("corpus", "list", "-s", "Sea ice").output.endswith("--subject 'Sea ice'`.\n")
 
 
 def test_files_of_one_name_from_two_folders_are_kept_apart(chiron: Chiron, tmp_path: Path) -> None:

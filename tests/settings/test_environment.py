@@ -13,7 +13,9 @@ COMPOSED = re.compile(r"^ +(CHIRON_\w+):", re.MULTILINE)
 
 def test_a_misspelt_setting_is_named_with_the_nearest_one() -> None:
     [warning] = environment_warnings({"CHIRON_RUN_BUDGT_USD": "5", "CHIRON_MODEL": "offline", "HOME": "/"})
-    assert warning.endswith("an MCP file: CHIRON_RUN_BUDGT_USD (did you mean CHIRON_RUN_BUDGET_USD?).")
+    assert warning.endswith(
+        "only an MCP file could use: CHIRON_RUN_BUDGT_USD (did you mean CHIRON_RUN_BUDGET_USD?)."
+    )
 
 
 def test_what_is_a_setting_empty_or_an_address_of_a_service_is_not_named() -> None:
