@@ -15,6 +15,9 @@ import psycopg
 from psycopg.rows import dict_row
 
 from chiron_workers.settings import Settings
+from support import forked_python
+
+LOOK_S = 0.005  # between two looks at a condition
 
 
 @dataclass
@@ -73,7 +76,7 @@ def running(settings: Settings, *arguments: str, name: str = "w1", **env: str) -
         *arguments,
     ]
     with log.open("wb") as out:
-        process = subprocess.Popen(
+        process = forked_python.Popen(
             command, env=environment(settings, **env), stdout=out, stderr=subprocess.STDOUT, cwd=settings.home
         )
     try:
@@ -90,15 +93,12 @@ def chiron(
 ) -> "subprocess.CompletedProcess[str]":
     """The `chiron` command as a person runs it."""
     source: dict[str, Any] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
-    return subprocess.run(
+    return forked_python.run(
         [sys.executable, "-m", "chiron_api", *arguments],
         **source,
         env=environment(settings, **env),
-        capture_output=True,
-        text=True,
         timeout=timeout_s,
         cwd=settings.home,
-        check=False,
     )
 
 
@@ -121,5 +121,5 @@ def wait_until(condition: Callable[[], Any], timeout_s: float = 240, what: str =
     give_up_at = time.monotonic() + timeout_s
     while not (found := condition()):
         assert time.monotonic() < give_up_at, f"not within {timeout_s} s: {what}"
-        time.sleep(0.05)
+        time.sleep(LOOK_S)
     return found
