@@ -16,6 +16,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from patient_postgres import get_server
 from redis import Redis
+from support import interpreter_starts
 from support.databases import Databases
 from support.private_valkey import own_valkey
 from support.research_rows import Shelf
@@ -35,6 +36,7 @@ from chiron_workers.store import Store
 TEMPLATE = "chiron_template"
 RELEASED = Path(__file__).parent / "db" / "released" / "schema_0002" / "database.sql"
 HERE = Path(__file__).parent
+STARTS = pytest.StashKey[str]()
 ACCEPTANCE_S = 900  # keeps a long test from hanging
 # What starts workers and stacks as processes beside many quick tests: never two of these at a time.
 ALONE = ("tests/worker/", "tests/local_stack/")
@@ -51,9 +53,26 @@ class ByFile(LoadScopeScheduling):
         return "alone" if nodeid.startswith(ALONE) else nodeid.partition("::")[0]
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--interpreters-max", type=int, help="fail if tests start more Python interpreters")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        interpreter_starts.begin()
     # Scores count as tests give them, wherever their sources are said to be.
     os.environ["CHIRON_SOURCE_KINDS"] = str(HERE / "support" / "source_kinds.toml")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):
+        limit = session.config.getoption("--interpreters-max")
+        session.config.stash[STARTS] = interpreter_starts.end(session, limit)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    terminalreporter.write_line(config.stash[STARTS])
 
 
 @pytest.hookimpl(optionalhook=True)
