@@ -7,8 +7,7 @@ smart (a folder).
 
 import argparse
 import asyncio
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -19,6 +18,7 @@ from fact_rows import FactRow, copy_facts
 from figures import Figures, begin, table
 from question_sets import READERS, QuestionSet
 from rankings import rankings
+from relevance import DEPTH, ndcg, recall
 from services import Services, services
 
 from chiron_workers.db.connect import open_pool
@@ -28,26 +28,6 @@ from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.search.word_index import index_words
 from chiron_workers.runs.session import Session
 from chiron_workers.store import Store
-
-FOUND = 10
-
-
-def ndcg(found: Sequence[str], grades: Mapping[str, int]) -> float:
-    """nDCG at 10, 0 to 1: grade / log2(place + 1), summed over what was found, as a share of the best order's sum.
-
-    Järvelin and Kekäläinen, TOIS 2002; with linear gain, as trec_eval and BEIR have it.
-    """
-    best = sorted(grades.values(), reverse=True)
-    return _discounted([grades.get(text, 0) for text in found]) / _discounted(best)
-
-
-def _discounted(gains: Sequence[int]) -> float:
-    return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains[:FOUND]))
-
-
-def recall(found: Sequence[str], grades: Mapping[str, int]) -> float:
-    """The share of the texts that answer a question which is among the first 10."""
-    return len(set(found[:FOUND]) & grades.keys()) / len(grades)
 
 
 async def measure(found: Services, asked: QuestionSet) -> Figures:
@@ -62,7 +42,7 @@ async def measure(found: Services, asked: QuestionSet) -> Figures:
             await index_words(pool)
             figures: Figures = {}
             by_id = {fact_id: asked.texts[text] for text, fact_id in ids.items()}
-            each = await rankings(store, slug(asked.name), by_id, language=asked.language, limit=FOUND)
+            each = await rankings(store, slug(asked.name), by_id, language=asked.language, limit=DEPTH)
             for name, rank in each.items():
                 scores = [
                     (ndcg(ranked, grades), recall(ranked, grades))

@@ -14,7 +14,6 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
-from patient_postgres import get_server
 from redis import Redis
 from support import interpreter_starts
 from support.databases import Databases
@@ -23,6 +22,7 @@ from support.research_rows import Shelf
 from support.run_harness import Stage, open_stage
 from xdist.scheduler import LoadScopeScheduling
 
+from benchmarks.patient_postgres import get_server
 from chiron_workers import ids
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.migrate import migrate

@@ -10,6 +10,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.calls import Again, Noted, answered_again, until_next_call
+from benchmarks.programs import ELSEWHERE, PROGRAMS
+from benchmarks.relevance import ndcg, recall
+
 HERE = Path(__file__).parents[2] / "benchmarks"
 RIVALS = ("dbos", "langgraph", "absurd")
 needs_rivals = pytest.mark.skipif(
@@ -85,10 +89,7 @@ def test_all_figures_are_made_by_one_command_that_says_what_failed(tmp_path: Pat
     assert "| MB at 300 runs | not measured | at most 200 |" in text
 
 
-def test_each_program_that_measures_is_played_by_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(HERE)
-    from programs import ELSEWHERE, PROGRAMS
-
+def test_each_program_that_measures_is_played_by_the_report() -> None:
     listed = {program.file or program.name for program in PROGRAMS} | set(ELSEWHERE)
     files = [file for file in HERE.glob("*.py") if file.stem != "report"]
     measuring = {file.stem for file in files if "with begin(" in file.read_text()}
@@ -251,12 +252,7 @@ def test_questions_are_ranked_beside_bm25_and_full_text(tmp_path: Path) -> None:
     assert ndcg["Chiron, hybrid"] >= max(others) > 0
 
 
-def test_gains_are_discounted_by_place_and_held_against_the_best_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.syspath_prepend(HERE)
-    from retrieval import ndcg, recall
-
+def test_gains_are_discounted_by_place_and_held_against_the_best_order() -> None:
     grades = {"good": 2, "fair": 1}
     assert ndcg(["good", "fair"], grades) == 1
     assert ndcg(["fair", "poor", "good"], grades) == pytest.approx((1 + 2 / 2) / (2 + 1 / math.log2(3)))
@@ -308,12 +304,7 @@ def test_a_stopped_rival_is_taken_over_and_goes_on_beside_its_successor(tmp_path
     assert ours["again"]["after"] == 0
 
 
-def test_an_answer_given_twice_is_counted_by_when_the_first_was_given(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.syspath_prepend(HERE)
-    from calls import Again, Noted, answered_again, until_next_call
-
+def test_an_answer_given_twice_is_counted_by_when_the_first_was_given() -> None:
     def turn(number: int, *times: tuple[float, float]) -> list[Noted]:
         call = ("talk", number)
         return [

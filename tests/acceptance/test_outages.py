@@ -6,12 +6,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from crashes.consistency import disagreements, snapshot
 from redis import Redis
 from support.private_valkey import OwnValkey, own_valkey
 from support.scripted_model import Says, ScriptedModel, says, scripted_model
 from support.worker_processes import rows, running, wait_until
 
+from benchmarks.crashes.consistency import disagreements, snapshot
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings

@@ -11,11 +11,11 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from event_clients import EventClient, data_of
 from support.committed_events import batch_of, happen
 from support.private_valkey import own_valkey
 from support.worker_processes import environment
 
+from benchmarks.event_clients import EventClient, data_of
 from chiron_api.local_stack.access import api_key
 from chiron_api.local_stack.ports import free_port
 from chiron_workers.db.connect import Pool

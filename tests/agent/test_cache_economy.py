@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from billing import Till
 from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, text, turn
 
+from benchmarks.billing import Till
 from chiron_workers.states import Outcome
 
 TURNS = 100

@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx2
 import psutil
 import pytest
-from patient_postgres import PostgresServer, get_server, pg_ctl
 
+from benchmarks.patient_postgres import PostgresServer, get_server, pg_ctl
 from chiron_api.local_stack.access import api_key
 from chiron_workers.db.migrate import migrate
 from chiron_workers.settings import Settings

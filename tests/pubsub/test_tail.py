@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import psutil
 import pytest
-from patient_postgres import PostgresServer, get_server
 from redis.asyncio import Redis
 from support.committed_events import assert_gapless, batch_of, happen, listening, tail, until, work
 
+from benchmarks.patient_postgres import PostgresServer, get_server
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.migrate import migrate
 from chiron_workers.errors import NotFound

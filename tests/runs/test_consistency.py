@@ -4,10 +4,11 @@ from collections.abc import Iterable
 
 import psycopg
 import pytest
-from crashes.consistency import LoggedReply, among_rows, disagreements, snapshot
 from psycopg.rows import DictRow
 from support.run_harness import Stage
 from support.scripted_model import Ask, Says, call, calls, says, turn
+
+from benchmarks.crashes.consistency import LoggedReply, among_rows, disagreements, snapshot
 
 DAMAGES = {
     "delete from events where seq = 3": "the events have gaps",

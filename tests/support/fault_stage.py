@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from crashes.consistency import LoggedReply, among_rows, disagreements, snapshot
-
+from benchmarks.crashes.consistency import LoggedReply, among_rows, disagreements, snapshot
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import open_pool

@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import Any
 
 from aiohttp import web
-from crashes.consistency import LoggedReply
 
+from benchmarks.crashes.consistency import LoggedReply
 from support.http_server import served
 
 Block = dict[str, Any]

@@ -4,12 +4,12 @@ import asyncio
 from typing import Any
 
 import psycopg
-from crashes.consistency import among_rows, snapshot
 from support.research_rows import Shelf
 from support.row_answers import cell, empty, handing_in, known_fact, row
 from support.scripted_model import Says, calls, says, scripted_model, turn
 from support.worker_processes import end_leases, rows, running, wait_until
 
+from benchmarks.crashes.consistency import among_rows, snapshot
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.runs.columns import read_columns

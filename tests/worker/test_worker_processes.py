@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import psutil
-from crashes.consistency import among_rows, snapshot
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import end_leases, rows, running, wait_until
 
+from benchmarks.crashes.consistency import among_rows, snapshot
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from merging import pairs, scored
 
+from benchmarks.merging import pairs, scored
 from chiron_workers.evidence.statements.relation import relate
 from chiron_workers.evidence.statements.unsupported import find_unsupported
 from chiron_workers.states import Relation

@@ -7,11 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 import httpx2
-from crashes.consistency import among_rows, snapshot
 from support.scripted_model import Says, call, calls, says, scripted_model, turn, verdict_entries
 from support.verified_quotes import page_read
 from support.worker_processes import end_leases, rows, running, wait_until
 
+from benchmarks.crashes.consistency import among_rows, snapshot
 from chiron_workers.db.connect import Pool
 from chiron_workers.settings import Settings
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from billing import Till
+
+from benchmarks.billing import Till
 
 MARK = {"type": "ephemeral"}
 BIG = "x" * 6_000  # 1,500 tokens and a little
