@@ -12,7 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from support.proxy import make_certificate, proxy
+from support.certificates import make_certificate
+from support.proxy import threaded_proxy
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import chiron, rows, running, wait_until
 
@@ -86,8 +87,8 @@ async def test_runs_are_rung_and_played_over_amqp_with_tls_and_without(
     assert port is not None
     async with scripted_model(two_turns) as model:
         await plays_ten_runs(settings.model_copy(update={"broker_url": amqp_url}), model.url)
-        with proxy(port, certificate) as tls_port:
-            tls_url = f"amqps://guest:guest@localhost:{tls_port}//"
+        with threaded_proxy(port, certificate=certificate) as proxy:
+            tls_url = f"amqps://guest:guest@localhost:{proxy.port}//"
             over_tls = settings.model_copy(update={"broker_url": tls_url})
             refusal = await asyncio.to_thread(chiron, over_tls, "doctor")
 

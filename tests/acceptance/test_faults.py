@@ -11,8 +11,8 @@ import pytest
 from redis import Redis
 from support.databases import Databases
 from support.fault_stage import LEASE_S, FaultStage, fault_stage
-from support.postgres_proxy import Partition
 from support.private_valkey import own_valkey
+from support.proxy import Partition
 from support.scripted_model import Ending
 
 from chiron_workers.settings import Settings

@@ -3,12 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from support.proxy import Proxy, open_proxy, socket_of
 from support.run_harness import LEASE, Stage
 
 from chiron_workers.agent import metered_model
@@ -16,7 +15,7 @@ from chiron_workers.agent.metered_model import Reservation
 from chiron_workers.batches.submit import NO_BUDGET
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.billing.reservations import reserve
-from chiron_workers.db.connect import open_pool
+from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.model.failures import Failure
 from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.journal import Journal
@@ -27,64 +26,31 @@ CALL = MaxCost(Decimal("0.40"), 1_000)
 FULL = Failure("The model is full.")
 
 
-@dataclass
-class Wire:
-    """A way to Postgres that can lose an answer, and its connection with it."""
-
-    url: str = ""
-    loses_the_next_answer: bool = False
-    answers_before: int = 0  # that still arrive
-
-
 @asynccontextmanager
-async def wire(database_url: str) -> AsyncIterator[Wire]:
-    found, told = Wire(), conninfo_to_dict(database_url)
-    ways: list[asyncio.Task[None]] = []
-    ends: list[asyncio.StreamWriter] = []
-
-    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool) -> None:
-        while data := await reader.read(65_536):
-            if answers and found.loses_the_next_answer and found.answers_before:
-                found.answers_before -= 1
-            elif answers and found.loses_the_next_answer:
-                found.loses_the_next_answer = False
-                break
-            writer.write(data)
-        writer.close()
-
-    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        socket = f"{told['host']}/.s.PGSQL.{told.get('port', 5432)}"
-        from_server, to_server = await asyncio.open_unix_connection(socket)
-        ends.extend((writer, to_server))
-        ways.append(asyncio.create_task(pass_on(reader, to_server, answers=False)))
-        ways.append(asyncio.create_task(pass_on(from_server, writer, answers=True)))
-
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    found.url = make_conninfo(**{**told, "host": "127.0.0.1", "port": port, "sslmode": "disable"})
-    try:
-        yield found
-    finally:
-        server.close()
-        for end in ends:
-            end.close()
-        await asyncio.gather(*ways, return_exceptions=True)
+async def open_lossy_pool(stage: Stage, *, size: int) -> AsyncIterator[tuple[Proxy, Pool]]:
+    """A pool whose proxy can drop answers of Postgres, and the connection with them."""
+    url = stage.settings.database_url
+    async with (
+        open_proxy(socket_of(url)) as proxy,
+        open_pool(proxy.postgres_url(url, sslmode="disable"), size=size) as pool,
+    ):
+        yield proxy, pool
 
 
 @pytest.mark.parametrize("budget", [NO_BUDGET, Budget(Decimal(5))], ids=["of the run alone", "of the batch"])
 async def test_a_call_is_reserved_once_whichever_answer_of_postgres_is_lost(
     stage: Stage, budget: Budget
 ) -> None:
-    async with wire(stage.settings.database_url) as found, open_pool(found.url, size=1) as pool:
+    async with open_lossy_pool(stage, size=1) as (proxy, pool):
         (run_id,) = await stage.submit("tides", budget=budget)
         run = await stage.claim(run_id)
         is_lost, answers = True, 0
         while is_lost:  # ends: a reservation takes a few answers
             reservation = Reservation(run, pool, CALL, None, LEASE)
-            found.loses_the_next_answer, found.answers_before = True, answers
+            proxy.answers_to_pass, proxy.answers_to_drop = answers, 1
             await reservation.reserve()
-            is_lost = not found.loses_the_next_answer
-            found.loses_the_next_answer = False
+            is_lost = not proxy.answers_to_drop
+            proxy.answers_to_drop = 0
             row = await stage.row(run_id)
             assert (row["reserved_usd"], row["reserved_calls"]) == (CALL.usd, 1), answers
             await reservation.settle_failure(FULL)
@@ -114,12 +80,12 @@ async def test_a_failed_try_is_accounted_for_once_also_when_nobody_hears_that_it
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)  # of another call that is in flight
-    async with wire(stage.settings.database_url) as found, open_pool(found.url, size=2) as pool:
+    async with open_lossy_pool(stage, size=2) as (proxy, pool):
         reservation = Reservation(run, pool, CALL, None, LEASE)
         await reservation.reserve()
-        found.loses_the_next_answer = True
+        proxy.answers_to_drop = 1
         await reservation.settle_failure(Failure("The model is full.", maybe_billed=maybe_billed))
-        assert not found.loses_the_next_answer
+        assert not proxy.answers_to_drop
         await reservation.settle_cancelled()
     row = await stage.row(run_id)
     assert (row["reserved_usd"], row["reserved_calls"]) == (CALL.usd, 1)

@@ -8,8 +8,8 @@ import pytest
 from aiohttp import web
 from support.api_server import api_client
 from support.committed_events import batch_of, happen, work
-from support.cutting_proxy import CuttingProxy, cutting_proxy
 from support.http_server import served
+from support.proxy import Proxy, open_proxy
 from support.verified_quotes import quoted
 
 from chiron_api.client import NotFound, RateLimited, Refused, StillOpen, Topic, Unavailable, Unreadable
@@ -25,16 +25,16 @@ WORDS = "The Moon's crust is 50 km thick on average."
 
 
 @pytest.fixture
-async def way(settings: Settings) -> AsyncIterator[CuttingProxy]:
-    """A way to a server that asks for the key of its home."""
-    async with api_client(settings) as api, cutting_proxy(api.base_url.port or 0) as proxy:
-        yield proxy
+async def proxy(settings: Settings) -> AsyncIterator[Proxy]:
+    """A proxy before a server that asks for the key of its home."""
+    async with api_client(settings) as api, open_proxy(api.base_url.port or 0) as opened:
+        yield opened
 
 
 @pytest.fixture
-def shell(connect, way: CuttingProxy, settings: Settings):
+def shell(connect, proxy: Proxy, settings: Settings):
     """A client with that key."""
-    return connect(way.address, api_key(settings))
+    return connect(proxy.http_url, api_key(settings))
 
 
 async def rows(pool, query: str, *values: object) -> list[dict]:
@@ -64,20 +64,20 @@ async def test_topics_are_submitted_looked_at_and_steered(shell):
         await shell.call("run", run)
 
 
-async def test_a_batch_whose_answer_is_lost_is_stored_once(shell, way, pool):
+async def test_a_batch_whose_answer_is_lost_is_stored_once(shell, proxy, pool):
     await shell.call("health")
-    way.answers_to_drop = 2
+    proxy.answers_to_drop = 2
     receipt = await shell.call("submit", ["Closures"], subject="Python")
-    assert way.cuts == 2
+    assert proxy.cuts == 2
     assert [row["id"] for row in await rows(pool, "select id from batches")] == [receipt.batch_id]
 
 
-async def test_what_could_happen_twice_is_not_sent_again(shell, way, pool):
+async def test_what_could_happen_twice_is_not_sent_again(shell, proxy, pool):
     receipt = await shell.call("submit", ["Closures"], subject="Python")
-    way.answers_to_drop = 1
+    proxy.answers_to_drop = 1
     with pytest.raises(Unavailable, match=r"Whether POST .* was done is not known"):
         await shell.call("cancel", receipt)
-    assert way.cuts == 1
+    assert proxy.cuts == 1
     assert (await shell.call("batch", receipt)).state == "cancelled"
 
 
@@ -128,9 +128,9 @@ async def test_reports_come_as_a_model_or_as_a_document(shell, shelf):
     assert (await shell.call("difference", "Ice", since=since)).counts["new"] == 1
 
 
-async def test_a_single_run_is_started_once_and_listed(shell, way):
+async def test_a_single_run_is_started_once_and_listed(shell, proxy):
     await shell.call("health")
-    way.answers_to_drop = 1
+    proxy.answers_to_drop = 1
     receipt = await shell.call("start", "Closures", subject="Python", budget_usd=1)
     assert [run.id for run in await shell.items("runs", receipt, state="queued")] == [receipt.run_id]
     assert (await shell.call("run", receipt)).topic == "Closures"
@@ -148,9 +148,9 @@ async def test_documents_are_added_to_a_subject(shell):
     assert await shell.items("subject_facts", "Sea ice") == []
 
 
-async def test_keys_are_made_used_and_revoked(shell, connect, way):
+async def test_keys_are_made_used_and_revoked(shell, connect, proxy):
     made = await shell.call("create_key", "reader", "read", requests_per_minute=600)
-    reader = connect(way.address, made.key)
+    reader = connect(proxy.http_url, made.key)
     assert await reader.call("subjects") == []
     with pytest.raises(Refused, match="may read; this needs one that may submit") as error:
         await reader.call("submit", ["Closures"], subject="Python")
@@ -196,14 +196,14 @@ async def test_tools_are_listed_and_called(shell):
     assert isinstance(await shell.call("skills"), list)
 
 
-async def test_a_refusal_says_what_is_wrong_and_where(shell, connect, way):
+async def test_a_refusal_says_what_is_wrong_and_where(shell, connect, proxy):
     with pytest.raises(Refused, match="greater than 0") as error:
         await shell.call("submit", ["Closures"], subject="Python", budget_usd=-1)
     assert [entry.field for entry in error.value.problem.errors] == ["budget_usd"]
     with pytest.raises(NotFound, match="There is no batch"):
         await shell.call("batch", new_id())
     with pytest.raises(Refused) as error:
-        await connect(way.address, "wrong").call("subjects")
+        await connect(proxy.http_url, "wrong").call("subjects")
     assert error.value.status == 401
 
 
@@ -215,18 +215,18 @@ async def test_where_nothing_answers_one_sentence_says_so_at_once(connect):
 
 
 async def test_a_server_that_is_started_again_is_waited_for(connect, settings):
-    async with cutting_proxy(0) as way:
+    async with open_proxy(0) as proxy:
         async with api_client(settings) as api:
-            way.upstream = api.base_url.port or 0
-            shell = connect(way.address, api_key(settings))
+            proxy.upstream = api.base_url.port or 0
+            shell = connect(proxy.http_url, api_key(settings))
             await shell.call("health")
-        way.upstream = 1
+        proxy.upstream = 1
         submitting = asyncio.create_task(shell.call("submit", ["Closures"], subject="Python"))
         async with asyncio.timeout(60):
-            while way.connections < 3:  # it has tried in vain
+            while proxy.connections < 3:  # it has tried in vain
                 await asyncio.sleep(0.01)
         async with api_client(settings) as api:
-            way.upstream = api.base_url.port or 0
+            proxy.upstream = api.base_url.port or 0
             assert (await submitting).batch_id
 
 

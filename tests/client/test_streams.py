@@ -10,8 +10,8 @@ import pytest
 from aiohttp import web
 from support.api_server import api_client
 from support.committed_events import assert_gapless, batch_of, happen, work
-from support.cutting_proxy import CuttingProxy, cutting_proxy
 from support.http_server import served
+from support.proxy import Proxy, open_proxy
 
 from chiron_api.client import NotFound, Refused, Unavailable, UnknownEvent
 from chiron_api.client.models.events import RunCompleted, RunQueued, Snapshot
@@ -32,10 +32,10 @@ def open_api(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-async def way(open_api: Settings) -> AsyncIterator[CuttingProxy]:
-    """A way to a server that can be cut."""
-    async with api_client(open_api) as api, cutting_proxy(api.base_url.port or 0) as proxy:
-        yield proxy
+async def proxy(open_api: Settings) -> AsyncIterator[Proxy]:
+    """A proxy before a server that asks for no key."""
+    async with api_client(open_api) as api, open_proxy(api.base_url.port or 0) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -51,35 +51,35 @@ async def play(pool: Pool, publisher: Publisher, run_ids: list[UUID], *, events:
     )
 
 
-async def test_events_go_on_after_every_cut_of_the_connection(connect, way, pool, publisher):
+async def test_events_go_on_after_every_cut_of_the_connection(connect, proxy, pool, publisher):
     batch_id, run_ids = await batch_of(pool, RUNS)
-    way.bytes_before_cut = lambda: random.randint(1_500, 6_000)
+    proxy.bytes_before_cut = lambda: random.randint(1_500, 6_000)
     playing = asyncio.create_task(play(pool, publisher, run_ids))
     async with asyncio.timeout(120):
-        events = await connect(way.address).items("events", batch_id, history=True)
+        events = await connect(proxy.http_url).items("events", batch_id, history=True)
     await playing
     assert_gapless(events, run_ids, last=STEPS + 2)
     assert len(events) == RUNS * (STEPS + 2)
-    assert way.cuts > 1
+    assert proxy.cuts > 1
     assert isinstance(events[0], RunQueued)
 
 
 async def test_events_go_on_through_a_restart_of_the_api(connect, open_api, pool, publisher):
     batch_id, run_ids = await batch_of(pool, RUNS)
     events = []
-    async with cutting_proxy(0) as way:
+    async with open_proxy(0) as proxy:
         async with api_client(open_api) as api:
-            way.upstream = api.base_url.port or 0
-            shell = connect(way.address)
+            proxy.upstream = api.base_url.port or 0
+            shell = connect(proxy.http_url)
             stream = shell.iterate("events", batch_id, history=True)
             for run_id in run_ids:
                 await happen(pool, run_id, EventKind.TOOL_CALLED)
             events = [await anext(stream) for _ in range(RUNS)]
-        way.upstream = 1  # while nothing listens, runs go on
+        proxy.upstream = 1  # while nothing listens, runs go on
         following = asyncio.create_task(_rest(stream))
         await play(pool, publisher, run_ids)
         async with api_client(open_api) as api, asyncio.timeout(120):
-            way.upstream = api.base_url.port or 0
+            proxy.upstream = api.base_url.port or 0
             events += await following
     assert_gapless(events, run_ids, last=STEPS + 3)
     assert len(events) == RUNS * (STEPS + 3)
@@ -90,21 +90,21 @@ async def _rest(stream) -> list:
 
 
 async def test_events_of_a_run_begin_after_the_id_that_an_earlier_stream_ended_at(
-    connect, way, pool, publisher
+    connect, proxy, pool, publisher
 ):
     _, [run_id] = await batch_of(pool, 1)
     await play(pool, publisher, [run_id], events=3)
-    shell = connect(way.address)
+    shell = connect(proxy.http_url)
     for after in (None, "2"):
         events = await shell.items("events", run=run_id, after=after, history=True)
         assert [event.seq for event in events] == list(range(int(after or 0) + 1, 6))
     assert await shell.items("events", run=run_id, after="5") == []
 
 
-async def test_a_stream_says_where_it_is(connect, way, pool, publisher):
+async def test_a_stream_says_where_it_is(connect, proxy, pool, publisher):
     batch_id, run_ids = await batch_of(pool, 2)
     await play(pool, publisher, run_ids, events=3)
-    shell = connect(way.address)
+    shell = connect(proxy.http_url)
     everything = await shell.items("events", batch_id, history=True)
     stream = shell.client.events(batch_id, history=True)
     assert stream.last_id is None
@@ -114,15 +114,15 @@ async def test_a_stream_says_where_it_is(connect, way, pool, publisher):
 
 
 async def test_a_stream_begins_with_a_snapshot_and_goes_on_after_it_through_every_cut(
-    connect, way, pool, publisher
+    connect, proxy, pool, publisher
 ):
     batch_id, run_ids = await batch_of(pool, RUNS)
     for n in range(80):
         await happen(pool, run_ids[n % RUNS], EventKind.TOOL_CALLED)
-    way.bytes_before_cut = lambda: random.randint(2_500, 6_000)
+    proxy.bytes_before_cut = lambda: random.randint(2_500, 6_000)
     playing = asyncio.create_task(play(pool, publisher, run_ids))
     async with asyncio.timeout(120):
-        snapshot, *events = await connect(way.address).items("events", batch_id)
+        snapshot, *events = await connect(proxy.http_url).items("events", batch_id)
     await playing
     assert isinstance(snapshot, Snapshot)
     assert (snapshot.batch_id, snapshot.run_id, snapshot.data.facts) == (batch_id, None, 0)
@@ -131,14 +131,14 @@ async def test_a_stream_begins_with_a_snapshot_and_goes_on_after_it_through_ever
     for run_id in run_ids:
         seqs = [event.seq for event in events if event.run_id == run_id]
         assert seqs == list(range(20 + STEPS + 2 - len(seqs) + 1, 20 + STEPS + 3))
-    assert way.cuts > 1
+    assert proxy.cuts > 1
 
 
-async def test_a_stream_that_is_cut_after_its_snapshot_goes_on_from_there(connect, way, pool, publisher):
+async def test_a_stream_that_is_cut_after_its_snapshot_goes_on_from_there(connect, proxy, pool, publisher):
     for target in ("batch", "run"):
         batch_id, [run_id] = await batch_of(pool, 1)
         await play(pool, publisher, [run_id], events=60)
-        shell = connect(way.address)
+        shell = connect(proxy.http_url)
         where = {"batch": batch_id} if target == "batch" else {"run": run_id}
         stream = shell.client.events(**where)
         [snapshot] = await shell.read(stream, count=1)
@@ -147,9 +147,9 @@ async def test_a_stream_that_is_cut_after_its_snapshot_goes_on_from_there(connec
         assert [event.seq for event in rest] == list(range(13, 63))
 
 
-async def test_whoever_follows_learns_that_the_batch_is_gone(connect, way, pool, publisher):
+async def test_whoever_follows_learns_that_the_batch_is_gone(connect, proxy, pool, publisher):
     batch_id, run_ids = await batch_of(pool, 1)
-    shell = connect(way.address)
+    shell = connect(proxy.http_url)
     with pytest.raises(NotFound):
         await shell.items("events", new_id())
     with pytest.raises(Refused, match="event id") as error:
@@ -164,15 +164,15 @@ async def test_whoever_follows_learns_that_the_batch_is_gone(connect, way, pool,
         await shell.items("events", batch_id, history=True)
 
 
-async def test_results_come_once_though_the_connection_is_cut(connect, way, pool, publisher):
+async def test_results_come_once_though_the_connection_is_cut(connect, proxy, pool, publisher):
     batch_id, run_ids = await batch_of(pool, 30)
     await play(pool, publisher, run_ids[:2], events=1)
     limits = iter([3_000, 7_000])
-    way.bytes_before_cut = lambda: next(limits, 10**9)
-    results = await connect(way.address).items("results", batch_id)
+    proxy.bytes_before_cut = lambda: next(limits, 10**9)
+    results = await connect(proxy.http_url).items("results", batch_id)
     assert [result.id for result in results] == run_ids
     assert [result.state for result in results[:3]] == ["completed", "completed", "queued"]
-    assert way.cuts == 2
+    assert proxy.cuts == 2
 
 
 def frame(seq: int, kind: str, data: dict) -> bytes:
@@ -224,12 +224,12 @@ async def test_what_a_server_sends_again_comes_once_and_half_an_event_not_at_all
     assert [event.seq for event in events] == [1, 2]
 
 
-async def test_a_server_that_stays_away_is_waited_for_as_long_as_was_said(connect, way, pool):
+async def test_a_server_that_stays_away_is_waited_for_as_long_as_was_said(connect, proxy, pool):
     batch_id, _ = await batch_of(pool, 1)
-    shell = connect(way.address, patience_s=1.0)
+    shell = connect(proxy.http_url, patience_s=1.0)
     stream = shell.iterate("events", batch_id, history=True)
     await anext(stream)
-    way.upstream = 1
-    await way.hang_up()
+    proxy.upstream = 1
+    proxy.reset()
     with pytest.raises(Unavailable, match="cut before the answer"):
         await anext(stream)

@@ -12,7 +12,8 @@ import pytest
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow
-from support.proxy import Certificate, make_certificate, proxy, socket_of
+from support.certificates import Certificate, make_certificate
+from support.proxy import socket_of, threaded_proxy
 from support.worker_processes import wait_until
 
 from chiron_api.local_stack.ports import free_port, is_free
@@ -27,11 +28,6 @@ PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
     return make_certificate(tmp_path_factory.mktemp("tls"))
-
-
-def address(database_url: str, port: int, *, host: str = "localhost", query: str = "") -> str:
-    parts = conninfo_to_dict(database_url)
-    return f"postgresql://{parts['user']}@{host}:{port}/{parts['dbname']}{query}"
 
 
 async def test_without_services_the_first_words_say_how_to_start_them() -> None:
@@ -138,9 +134,10 @@ async def test_a_pool_that_shrinks_keeps_the_connection_that_is_used(database_ur
 async def test_a_server_that_proves_its_name_is_used_over_tls(
     database_url: str, certificate: Certificate
 ) -> None:
-    query = f"?sslmode=verify-full&sslrootcert={certificate.file}"
-    with proxy(socket_of(database_url), certificate, postgres=True) as port:
-        url = address(database_url, port, query=query)
+    with threaded_proxy(socket_of(database_url), certificate=certificate, is_postgres=True) as proxy:
+        url = proxy.postgres_url(
+            database_url, host="localhost", sslmode="verify-full", sslrootcert=certificate.file
+        )
         async with open_pool(url, size=2) as pool:
             assert await fetch_all(pool, sql.SQL("select 1 as answer")) == [{"answer": 1}]
             async with pool.connection() as connection:
@@ -156,10 +153,12 @@ def test_a_server_that_does_not_prove_its_name_is_refused(
 ) -> None:
     shown = make_certificate(tmp_path, name="elsewhere" if case == "another name" else "localhost")
     trusted = shown if case == "another name" else certificate
-    with proxy(socket_of(database_url), shown, postgres=True) as port:
-        query = f"?sslmode=verify-full&sslrootcert={trusted.file}"
+    with threaded_proxy(socket_of(database_url), certificate=shown, is_postgres=True) as proxy:
+        url = proxy.postgres_url(
+            database_url, host="localhost", sslmode="verify-full", sslrootcert=trusted.file
+        )
         with pytest.raises(ServiceUnavailable, match="certificate"):
-            connect(address(database_url, port, query=query))
+            connect(url)
 
 
 @pytest.fixture
@@ -170,10 +169,10 @@ def pgbouncer(database_url: str, request: pytest.FixtureRequest) -> Iterator[str
     parts = conninfo_to_dict(database_url)
     folder = Path(tempfile.mkdtemp(prefix="chiron-pgbouncer"))
     folder.chmod(0o755)
-    with proxy(socket_of(database_url)) as upstream:
+    with threaded_proxy(socket_of(database_url)) as upstream:
         port = free_port()
         (folder / "ini").write_text(
-            f"[databases]\n* = host=127.0.0.1 port={upstream} user={parts['user']}\n[pgbouncer]\n"
+            f"[databases]\n* = host=127.0.0.1 port={upstream.port} user={parts['user']}\n[pgbouncer]\n"
             f"listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
             f"pool_mode = transaction\n{request.param}\n"
         )

@@ -5,71 +5,26 @@ import contextlib
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import PoolTimeout
+from support.proxy import Partition, Proxy, open_proxy, socket_of
 from support.run_harness import LEASE, Stage
 
+from chiron_api.local_stack.ports import free_port
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.outages import through_outage
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import say
 
 
-class Gate:
-    """A socket before Postgres, which refuses everybody while it is shut."""
-
-    def __init__(self, target: str) -> None:
-        self._target = target
-        self._writers: set[asyncio.StreamWriter] = set()
-        self.is_shut = False
-        self.refusals = 0
-
-    def shut(self) -> None:
-        self.is_shut = True
-        for writer in self._writers:
-            writer.transport.abort()
-
-    async def pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self.is_shut:
-            self.refusals += 1
-            writer.transport.abort()
-            return
-        from_server, to_server = await asyncio.open_unix_connection(self._target)
-        self._writers |= {writer, to_server}
-        await asyncio.gather(_copy(reader, to_server), _copy(from_server, writer))
-        self._writers -= {writer, to_server}
-
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(ConnectionError):
-        while data := await reader.read(65_536):
-            writer.write(data)
-            await writer.drain()
-    writer.transport.abort()
-
-
 @asynccontextmanager
-async def open_gate(database_url: str, folder: Path) -> AsyncIterator[tuple[Gate, str]]:
-    """A gate before the server of a database, and the database's address behind it."""
-    with psycopg.connect(database_url) as connection:
-        info = connection.info
-        gate = Gate(f"{info.host}/.s.PGSQL.{info.port}")
-        address = make_conninfo(database_url, host=str(folder), port=info.port)
-        path = folder / f".s.PGSQL.{info.port}"
-    async with await asyncio.start_unix_server(gate.pass_on, path):
-        yield gate, address
-        gate.shut()
-
-
-@pytest.fixture
-def socket_folder(short_dir: Path) -> Path:
-    folder = short_dir / "gate"
-    folder.mkdir(exist_ok=True)
-    return folder
+async def open_postgres_proxy(database_url: str, *, port: int = 0) -> AsyncIterator[tuple[Proxy, str]]:
+    """A proxy before the server of a database, and the database's URL through it."""
+    async with open_proxy(socket_of(database_url), port=port) as proxy:
+        yield proxy, proxy.postgres_url(database_url, sslmode="disable")
 
 
 async def answer(pool: Pool) -> int:
@@ -79,69 +34,69 @@ async def answer(pool: Pool) -> int:
     return int(row["n"])
 
 
-async def test_a_pool_goes_on_asking_often_for_a_server_that_stays_away(
-    database_url: str, socket_folder: Path
-) -> None:
-    async with open_gate(database_url, socket_folder) as (gate, address), open_pool(address, size=1) as pool:
+async def test_a_pool_goes_on_asking_often_for_a_server_that_stays_away(database_url: str) -> None:
+    async with open_postgres_proxy(database_url) as (proxy, url), open_pool(url, size=1) as pool:
         assert await answer(pool) == 7
         began = time.monotonic()
-        gate.shut()
+        await proxy.cut(Partition.REFUSED)
+        connections = proxy.connections
         writing = asyncio.create_task(through_outage(lambda: answer(pool)))
-        while gate.refusals < 6:
+        while proxy.connections < connections + 6:
             await asyncio.sleep(0.01)
         # psycopg's own pool asks for the sixth time after 1 + 2 + 4 + 8 + 16 s.
         assert time.monotonic() - began < 20
-        gate.is_shut = False
+        await proxy.heal()
         assert await writing == 7
 
 
 async def test_the_pool_of_a_server_waits_until_postgres_listens(
-    database_url: str, socket_folder: Path, caplog: pytest.LogCaptureFixture
+    database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def first_answer(address: str) -> int:
-        async with open_pool(address, size=1, is_patient=True) as pool:
+    async def first_answer(url: str) -> int:
+        async with open_pool(url, size=1, is_patient=True) as pool:
             return await answer(pool)
 
     async with asyncio.timeout(60):
-        early = asyncio.create_task(first_answer(make_conninfo(database_url, host=str(socket_folder))))
+        port = free_port()
+        url = make_conninfo(database_url, host="127.0.0.1", port=port, sslmode="disable")
+        early = asyncio.create_task(first_answer(url))
         while not any("error connecting" in text for text in caplog.messages):
             await asyncio.sleep(0.01)
-        async with open_gate(database_url, socket_folder):
+        async with open_postgres_proxy(database_url, port=port):
             assert await early == 7
 
 
-async def test_a_pool_asks_again_where_one_of_several_hosts_is_just_starting(
-    database_url: str, socket_folder: Path
-) -> None:
-    async def first_answer(address: str) -> int:
-        async with open_pool(address, size=1) as pool:
+async def test_a_pool_asks_again_where_one_of_several_hosts_is_just_starting(database_url: str) -> None:
+    async def first_answer(url: str) -> int:
+        async with open_pool(url, size=1) as pool:
             return await answer(pool)
 
-    async with asyncio.timeout(60), open_gate(database_url, socket_folder) as (gate, address):
-        gate.is_shut = True
-        early = asyncio.create_task(first_answer(make_conninfo(address, host=f"/nowhere,{socket_folder}")))
-        while not gate.refusals:
+    async with asyncio.timeout(60), open_postgres_proxy(database_url) as (proxy, url):
+        await proxy.cut(Partition.REFUSED)
+        early = asyncio.create_task(first_answer(make_conninfo(url, host="/nowhere,127.0.0.1")))
+        while not proxy.connections:
             await asyncio.sleep(0.01)
-        gate.is_shut = False
+        await proxy.heal()
         assert await early == 7
 
 
 async def test_a_pool_serves_those_who_wait_however_long_the_server_was_away(
-    database_url: str, socket_folder: Path, monkeypatch: pytest.MonkeyPatch
+    database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_gate(database_url, socket_folder) as (gate, address), open_pool(address, size=1) as pool:
-        gate.shut()
+    async with open_postgres_proxy(database_url) as (proxy, url), open_pool(url, size=1) as pool:
+        await proxy.cut(Partition.REFUSED)
+        connections = proxy.connections
         with pytest.raises(psycopg.OperationalError):
             await answer(pool)
         waiting = asyncio.create_task(answer(pool))
         async with asyncio.timeout(60):
-            while gate.refusals < 2:
+            while proxy.connections < connections + 2:
                 await asyncio.sleep(0.01)
             monkeypatch.setattr("psycopg_pool.pool_async.monotonic", lambda: time.monotonic() + 3_600)
-            refusals = gate.refusals
-            while gate.refusals < refusals + 2 and not waiting.done():
+            connections = proxy.connections
+            while proxy.connections < connections + 2 and not waiting.done():
                 await asyncio.sleep(0.01)
-            gate.is_shut = False
+            await proxy.heal()
             assert await waiting == 7
 
 
@@ -170,20 +125,20 @@ async def test_messages_are_taken_although_the_connection_is_cut_meanwhile(stage
 
 
 async def test_whoever_waits_while_the_server_is_away_is_told_so_soon_and_served_once_it_is_back(
-    database_url: str, socket_folder: Path, monkeypatch: pytest.MonkeyPatch
+    database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with (
-        open_gate(database_url, socket_folder) as (gate, address),
-        open_pool(address, size=1, away_s=0.2) as pool,
+        open_postgres_proxy(database_url) as (proxy, url),
+        open_pool(url, size=1, away_s=0.2) as pool,
     ):
         monkeypatch.setattr(pool, "timeout", 3_600)
         assert await answer(pool) == 7
-        gate.shut()
+        await proxy.cut(Partition.REFUSED)
         async with asyncio.timeout(60):
             for _ in range(3):  # the first waits before anybody knows
                 with pytest.raises(psycopg.OperationalError):
                     await answer(pool)
-            gate.is_shut = False
+            await proxy.heal()
             while True:
                 with contextlib.suppress(PoolTimeout):  # it asks again within half a second
                     assert await answer(pool) == 7
@@ -191,15 +146,14 @@ async def test_whoever_waits_while_the_server_is_away_is_told_so_soon_and_served
 
 
 async def test_a_connection_that_broke_while_it_was_idle_costs_nobody_a_request(
-    database_url: str, socket_folder: Path, monkeypatch: pytest.MonkeyPatch
+    database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chiron_workers.db.pool.QUIET_S", 0)
     async with (
-        open_gate(database_url, socket_folder) as (gate, address),
-        open_pool(address, size=3, away_s=30) as pool,
+        open_postgres_proxy(database_url) as (proxy, url),
+        open_pool(url, size=3, away_s=30) as pool,
     ):
         async with pool.connection(), pool.connection(), pool.connection():
             pass
-        gate.shut()
-        gate.is_shut = False
+        proxy.reset()
         assert [await answer(pool) for _ in range(3)] == [7, 7, 7]

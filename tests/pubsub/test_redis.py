@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from redis.exceptions import RedisError
-from support.proxy import Certificate, make_certificate, proxy
+from support.certificates import Certificate, make_certificate
+from support.proxy import threaded_proxy
 
 from chiron_workers.celery import app, configuration
 from chiron_workers.errors import ConfigurationError
@@ -27,8 +28,8 @@ def over_tls(valkey: str, certificate: Certificate) -> Iterator[str]:
     """Valkey behind TLS; the address does not say whom to trust."""
     port = urlsplit(valkey).port
     assert port is not None
-    with proxy(port, certificate) as tls_port:
-        yield f"rediss://localhost:{tls_port}/0"
+    with threaded_proxy(port, certificate=certificate) as proxy:
+        yield f"rediss://localhost:{proxy.port}/0"
 
 
 async def test_signals_travel_over_tls(over_tls: str, certificate: Certificate) -> None:

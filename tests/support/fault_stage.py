@@ -1,4 +1,4 @@
-"""Workers with a way each to Postgres, a model server whose log is the witness, and batches that faults befall."""
+"""Workers with a proxy each before Postgres, a model server whose log is the witness, and batches that faults befall."""
 
 import asyncio
 import random
@@ -20,8 +20,8 @@ from chiron_workers.settings import Settings
 from support.blows import BEAT_S, Blow, Pulse
 from support.loop_thread import LoopThread, loop_thread
 from support.postgres_faults import PostgresFaults, postgres_faults
-from support.postgres_proxy import Partition, PostgresProxy, postgres_proxy
 from support.private_valkey import OwnValkey
+from support.proxy import Partition, Proxy, open_proxy, socket_of
 from support.research_script import SUBJECTS, ResearchScript, run_of, side_question, subject_of
 from support.scripted_model import Ask, ScriptedModel, scripted_model
 from support.worker_processes import Worker, rows, running
@@ -76,7 +76,7 @@ class FaultStage:
     resources: ExitStack
     chance: random.Random
     workers: dict[str, Worker] = field(default_factory=dict)
-    proxies: dict[str, PostgresProxy] = field(default_factory=dict)
+    proxies: dict[str, Proxy] = field(default_factory=dict)
     blows: list[Blow] = field(default_factory=list)
     batch: str = ""
     batches: int = 0
@@ -86,14 +86,14 @@ class FaultStage:
     _looked_at: float = 0.0
 
     def start_worker(self, place: int) -> str:
-        """Start a worker with a name and a way of its own; its name."""
+        """Start a worker with a name and a proxy of its own; its name."""
         number = sum(name.startswith(f"w{place}-") for name in self.proxies) + 1
         name = f"w{place}-{number}"
-        proxy = self.resources.enter_context(
-            self.loop.entered(postgres_proxy(self.settings.database_url, name))
-        )
+        target = self.settings.database_url
+        proxy = self.resources.enter_context(self.loop.entered(open_proxy(socket_of(target))))
         self.proxies[name] = proxy
-        settings = self.settings.model_copy(update={"database_url": proxy.url})
+        url = proxy.postgres_url(target, application_name=name)
+        settings = self.settings.model_copy(update={"database_url": url})
         address = {"ANTHROPIC_BASE_URL": f"{self.model.url}/{name}"}
         worker = running(settings, "-c", str(SLOTS), name=name, **ENVIRONMENT, **address)
         self.workers[name] = self.resources.enter_context(worker)

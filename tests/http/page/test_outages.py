@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.postgres_proxy import Partition, postgres_proxy
 from support.private_valkey import OwnValkey, own_valkey
+from support.proxy import Partition, open_proxy, socket_of
 from support.research_rows import Shelf
 
 from chiron_api.local_stack.access import api_key
@@ -68,8 +68,10 @@ async def test_without_redis_every_view_shows_what_stands_and_says_that_live_pro
 async def test_without_postgres_a_view_is_one_page_that_says_what_to_do(settings: Settings, serving: Serving):
     key = api_key(settings)
     async with (
-        postgres_proxy(settings.database_url, "page") as proxy,
-        serving(settings.model_copy(update={"database_url": proxy.url})) as client,
+        open_proxy(socket_of(settings.database_url)) as proxy,
+        serving(
+            settings.model_copy(update={"database_url": proxy.postgres_url(settings.database_url)})
+        ) as client,
     ):
         client.headers["Authorization"] = f"Bearer {key}"
         await proxy.cut(Partition.REFUSED)
