@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from playwright.async_api import Dialog, Page, expect
 from support.api_server import api_client
-from support.browser import TIMEOUT_MS, chromium, window
-from support.headless_chromium import CHROMIUM
+from support.browser import CHROMIUM, TIMEOUT_MS, chromium, window
 from support.hostile_rows import HOSTILE, hostile_rows
 from support.npm_packages import installed
 from support.research_rows import Shelf

@@ -5,7 +5,7 @@ import subprocess
 
 import pypdfium2
 import pytest
-from support.headless_chromium import CHROMIUM, browsing
+from support.browser import CHROMIUM, chromium, window
 
 from chiron_api.reports.formats import docx, html
 from chiron_api.reports.gathering import gather
@@ -26,26 +26,31 @@ needs_soffice = pytest.mark.skipif(
 async def test_the_page_fits_a_phone_and_a_desktop_and_prints(sea_ice, pool, tmp_path):
     page_file = tmp_path / "report.html"
     page_file.write_text("".join(html.render(await gather(pool, sea_ice.run))))
-    async with browsing(tmp_path) as page:
-        for width, dark in ((390, False), (390, True), (1280, False)):
-            await page.show(page_file, width=width, dark=dark)
-            assert await page.value("document.documentElement.scrollWidth") <= width
-            assert await page.value(OUTSIDE) == []
-            await page.picture(tmp_path / f"{width}{'-dark' * dark}.png")
-        # The page's own policy lets its style through.
-        assert await page.value("document.styleSheets.length") == 1
-        assert page.complaints == []
-        await page.paper(tmp_path / "report.pdf")
+    async with chromium() as browser:
+        for width, is_dark in ((390, False), (390, True), (1280, False)):
+            opened = window(browser, width=width, is_phone=width < 600, is_dark=is_dark)
+            async with opened as (page, complaints):
+                await page.goto(page_file.as_uri())
+                assert await page.evaluate("document.documentElement.scrollWidth") <= width
+                assert await page.evaluate(OUTSIDE) == []
+                # The page's own policy lets its style through.
+                assert await page.evaluate("document.styleSheets.length") == 1
+                assert complaints == []
+                await page.screenshot(path=tmp_path / f"{width}{'-dark' * is_dark}.png", full_page=True)
+        async with window(browser) as (page, _):
+            await page.goto(page_file.as_uri())
+            await page.pdf(path=tmp_path / "report.pdf", format="A4", prefer_css_page_size=True)
     text = _text(tmp_path / "report.pdf")
     assert "https://a.org/ice" in text
     assert "Skip to the content" not in text
 
 
 # Elements that begin or end beside the page, where nobody sees them.
-OUTSIDE = """[...document.querySelectorAll('main *')].filter(one => {
-  const box = one.getBoundingClientRect(), style = getComputedStyle(one)
-  return style.position !== 'absolute' && !one.closest('thead') && box.width && (box.left < 0 || box.right > innerWidth + 1)
-}).map(one => one.outerHTML.slice(0, 200))"""
+OUTSIDE = """[...document.querySelectorAll('main *')].filter(element => {
+  const box = element.getBoundingClientRect(), style = getComputedStyle(element)
+  const isOutside = box.left < 0 || box.right > innerWidth + 1
+  return style.position !== 'absolute' && !element.closest('thead') && box.width && isOutside
+}).map(element => element.outerHTML.slice(0, 200))"""
 
 
 @needs_soffice
