@@ -4,14 +4,12 @@ A new route belongs into one of the sets below; without that `test_every_route_i
 """
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from uuid import uuid4
 
 import httpx2
 import pytest
 from starlette.routing import Route
-from support.api_server import api_client
 from support.course import course_of_three
 from support.research_rows import Shelf
 
@@ -181,12 +179,6 @@ class Callers:
 
     owner: dict[AccessScope, Headers]
     stranger: dict[AccessScope, Headers]
-
-
-@pytest.fixture
-async def api(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
-    async with api_client(settings) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """Whoever submits owns; others are told that there is nothing."""
 
-from collections.abc import AsyncIterator
 from uuid import uuid4
 
 import httpx2
 import pytest
-from support.api_server import api_client
 
 from chiron_api.local_stack.access import api_key
 from chiron_workers.access.keys import NewKey, create_key
@@ -16,12 +14,6 @@ from chiron_workers.states import AccessScope
 BATCH = {"subject": "Sea ice", "topics": ["What is a polynya?"], "model": "offline", "columns": ["name"]}
 SUBSCRIPTION = {"subject": "Sea ice", "topics": ["Extent"], "cron": "0 9 * * MON", "model": "offline"}
 Headers = dict[str, str]
-
-
-@pytest.fixture
-async def api(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
-    async with api_client(settings) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx2
@@ -18,13 +17,6 @@ from chiron_workers.access.sessions import create_code
 from chiron_workers.db.connect import Pool
 from chiron_workers.settings import Settings
 from chiron_workers.states import AccessScope
-
-
-@pytest.fixture
-async def api(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client without a key of a server that asks for one."""
-    async with api_client(settings) as opened:
-        yield opened
 
 
 async def bearer(pool: Pool, name: str, scope: AccessScope, **options) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The page of deliveries: each with what came of it, for its owner, and sent again with a form."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
@@ -14,13 +14,6 @@ from chiron_workers.states import AccessScope
 
 HOSTILE = "<script>alert(1)</script> \u202eabc"
 FORM = {"token": ""}
-
-
-@pytest.fixture
-def shelf(settings: Settings) -> Iterator[Shelf]:
-    rows = Shelf(settings.database_url)
-    yield rows
-    rows.connection.close()
 
 
 @pytest.fixture

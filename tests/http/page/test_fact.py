@@ -3,7 +3,6 @@
 import html
 import json
 import re
-from collections.abc import Iterator
 
 import httpx2
 import psycopg
@@ -20,11 +19,10 @@ PANEL = {"X-Part": "panel"}
 
 
 @pytest.fixture
-def shelf(settings: Settings) -> Iterator[Shelf]:
-    rows = Shelf(settings.database_url)
-    rows.subject("towers")
-    yield rows
-    rows.connection.close()
+def shelf(shelf: Shelf) -> Shelf:
+    """A shelf with a subject."""
+    shelf.subject("towers")
+    return shelf
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The page of keys: made once and shown once, listed, revoked, for admins alone."""
 
 import re
-from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
@@ -9,22 +8,12 @@ from support.api_server import api_client
 
 from chiron_workers.access.audit import newest_entries
 from chiron_workers.access.keys import NewKey, all_keys, create_key, find_key
-from chiron_workers.access.sessions import create_code
 from chiron_workers.db.connect import Pool
 from chiron_workers.settings import Settings
 from chiron_workers.states import AccessScope, BudgetPeriod
 
 FORM = {"name": "ci", "scope": "submit"}
 SECRET = re.compile(r"<code>(chiron_[\w-]{40,})</code>")
-
-
-@pytest.fixture
-async def browser(settings: Settings, pool: Pool) -> AsyncIterator[httpx2.AsyncClient]:
-    """A browser that the user of this machine has signed in."""
-    async with api_client(settings) as client:
-        client.headers["Accept"] = "text/html"
-        await client.get("/open", params={"code": await create_code(pool)})
-        yield client
 
 
 async def test_a_key_is_made_with_a_form_and_shown_once(client: httpx2.AsyncClient, pool: Pool):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import httpx2
 import pytest
-from support.course import Course, course_of_three
+from support.course import Course
 from support.lesson_writing import taught_subject, written_lesson
 from support.played_course import Player
 from support.research_rows import Shelf
@@ -21,11 +21,6 @@ from chiron_workers.states import AccessScope
 
 PATH = "/subjects/sea-ice/learn"
 HOSTILE = "<script>alert(1)</script> \"'><img src=x> مرحبا \u202eabc"
-
-
-@pytest.fixture
-def course(shelf: Shelf) -> Course:
-    return course_of_three(shelf)
 
 
 async def text_of(client: httpx2.AsyncClient, path: str = PATH, **headers: str) -> str:

@@ -1,28 +1,12 @@
 """Lessons as a browser gets them: each citation opens its fact, what is stale says so, and a button has them written."""
 
 import re
-from collections.abc import Iterator
 
 import httpx2
-import pytest
-from support.lesson_writing import AGE, CASE, OPEN, Taught, taught_subject, written_lesson
+from support.lesson_writing import AGE, CASE, OPEN, Taught, written_lesson
 from support.research_rows import Shelf
 
-from chiron_workers.settings import Settings
-
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)>"
-
-
-@pytest.fixture
-def shelf(settings: Settings) -> Iterator[Shelf]:
-    rows = Shelf(settings.database_url)
-    yield rows
-    rows.connection.close()
-
-
-@pytest.fixture
-def taught(shelf: Shelf) -> Taught:
-    return taught_subject(shelf)
 
 
 async def test_each_citation_of_a_lesson_opens_its_fact(

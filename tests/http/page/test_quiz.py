@@ -4,17 +4,12 @@ import re
 
 import httpx2
 import pytest
-from support.course import Course, course_of_three
+from support.course import Course
 from support.research_rows import Shelf
 
 from chiron_workers.access.keys import NewKey, create_key
 from chiron_workers.db.connect import Pool
 from chiron_workers.states import AccessScope
-
-
-@pytest.fixture
-def course(shelf: Shelf) -> Course:
-    return course_of_three(shelf)
 
 
 async def test_a_quiz_is_answered_one_question_at_a_time_and_settled(

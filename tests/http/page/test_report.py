@@ -1,30 +1,15 @@
 """Reports as a browser gets them: read page by page, downloaded, and an answer written from them."""
 
 import re
-from collections.abc import Iterator
 
 import httpx2
-import pytest
 from support.report_writing import AGE, MEAN, OPEN, OPPOSITE, Batch, researched_batch, written_report
 from support.research_rows import Shelf
 
 from chiron_api.reports.paging import PAGE_FINDINGS
-from chiron_workers.settings import Settings
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> مرحبا 🙂 \u202eabc\x1b[31m"
 UNKNOWN = "0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa"
-
-
-@pytest.fixture
-def shelf(settings: Settings) -> Iterator[Shelf]:
-    rows = Shelf(settings.database_url)
-    yield rows
-    rows.connection.close()
-
-
-@pytest.fixture
-def batch(shelf: Shelf) -> Batch:
-    return researched_batch(shelf)
 
 
 async def test_each_citation_leads_to_its_fact(client: httpx2.AsyncClient, batch: Batch):

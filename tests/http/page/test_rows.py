@@ -2,26 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator
 from uuid import UUID
 
 import httpx2
-import pytest
 from support.research_rows import Shelf
 
 from chiron_workers.ids import new_id
 from chiron_workers.runs.columns import Column, stored
-from chiron_workers.settings import Settings
 from chiron_workers.states import ColumnType
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)>"
-
-
-@pytest.fixture
-def shelf(settings: Settings) -> Iterator[Shelf]:
-    rows = Shelf(settings.database_url)
-    yield rows
-    rows.connection.close()
 
 
 class Filled:

@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Iterator
 
 import httpx2
 import pytest
@@ -11,16 +10,8 @@ from support.research_rows import Shelf
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
-from chiron_workers.settings import Settings
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> مرحبا 🙂 \u202eabc\x1b[31m"
-
-
-@pytest.fixture
-def shelf(settings: Settings) -> Iterator[Shelf]:
-    rows = Shelf(settings.database_url)
-    yield rows
-    rows.connection.close()
 
 
 @pytest.fixture

@@ -1,23 +1,14 @@
 """The page of a subject: what is known, and where the holes are."""
 
-from collections.abc import Iterator
 from uuid import uuid4
 
 import httpx2
 import psycopg
-import pytest
 from support.research_rows import Shelf
 
 from chiron_workers.settings import Settings
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> مرحبا 🙂 \u202eabc\x1b[31m"
-
-
-@pytest.fixture
-def shelf(settings: Settings) -> Iterator[Shelf]:
-    rows = Shelf(settings.database_url)
-    yield rows
-    rows.connection.close()
 
 
 async def text_of(client: httpx2.AsyncClient, path: str) -> str:

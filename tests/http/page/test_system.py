@@ -1,11 +1,9 @@
 """The page that says whether the machine is well."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import httpx2
 import psycopg
-import pytest
 import redis
 from support.research_rows import Shelf
 
@@ -17,13 +15,6 @@ from chiron_workers.settings import Settings
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> مرحبا 🙂 \u202eabc\x1b[31m"
 NOW = datetime.now(UTC)
-
-
-@pytest.fixture
-def shelf(settings: Settings) -> Iterator[Shelf]:
-    rows = Shelf(settings.database_url)
-    yield rows
-    rows.connection.close()
 
 
 def open_run(shelf: Shelf, topic: str, **fields: object) -> None:

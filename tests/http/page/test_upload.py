@@ -1,15 +1,9 @@
 """Documents that a form of the page adds to a subject."""
 
 import re
-from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
-from support.api_server import api_client
-
-from chiron_workers.access.sessions import create_code
-from chiron_workers.db.connect import Pool
-from chiron_workers.settings import Settings
 
 TEXT = "# Polynyas\n\nA polynya is open water within the ice.\n"
 PATH = "/subjects/sea-ice/documents"
@@ -22,15 +16,6 @@ async def subject(client: httpx2.AsyncClient) -> httpx2.AsyncClient:
     answer = await client.post("/subjects", data={"title": "Sea ice"})
     assert answer.headers["location"] == "/subjects/sea-ice"
     return client
-
-
-@pytest.fixture
-async def browser(settings: Settings, pool: Pool) -> AsyncIterator[httpx2.AsyncClient]:
-    """A browser that the user of this machine has signed in."""
-    async with api_client(settings) as client:
-        client.headers["Accept"] = "text/html"
-        await client.get("/open", params={"code": await create_code(pool)})
-        yield client
 
 
 async def test_a_document_is_added_with_the_form_and_listed(subject: httpx2.AsyncClient):

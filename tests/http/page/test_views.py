@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from uuid import UUID
 
 import httpx2
@@ -13,13 +12,6 @@ from support.research_rows import Shelf
 from chiron_workers.settings import Settings
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> مرحبا 🙂 \u202eabc\x1b[31m"
-
-
-@pytest.fixture
-def shelf(settings: Settings) -> Iterator[Shelf]:
-    rows = Shelf(settings.database_url)
-    yield rows
-    rows.connection.close()
 
 
 async def test_an_empty_home_teaches_the_next_step(client: httpx2.AsyncClient):

@@ -2,16 +2,9 @@
 
 import re
 
-import pytest
-from support.lesson_writing import AGE, CASE, OPEN, Taught, taught_subject, written_lesson
-from support.research_rows import Shelf
+from support.lesson_writing import AGE, CASE, OPEN, written_lesson
 
 UNKNOWN = "0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa"
-
-
-@pytest.fixture
-def taught(shelf: Shelf) -> Taught:
-    return taught_subject(shelf)
 
 
 async def test_a_lesson_is_ordered_once_for_the_same_facts(client, taught):

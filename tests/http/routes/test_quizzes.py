@@ -8,17 +8,12 @@ from uuid import uuid4
 
 import httpx2
 import pytest
-from support.course import Course, course_of_three, node_with_facts
+from support.course import Course, node_with_facts
 from support.research_rows import Shelf
 
 from chiron_workers.access.keys import NewKey, create_key
 from chiron_workers.db.connect import Pool
 from chiron_workers.states import AccessScope
-
-
-@pytest.fixture
-def course(shelf: Shelf) -> Course:
-    return course_of_three(shelf)
 
 
 async def key_of(pool: Pool, owner: str, scope: AccessScope = AccessScope.SUBMIT) -> dict[str, str]:

@@ -1,14 +1,5 @@
 """`POST .../report` has a report written, once for the same facts."""
 
-import pytest
-from support.report_writing import Batch, researched_batch
-from support.research_rows import Shelf
-
-
-@pytest.fixture
-def batch(shelf: Shelf) -> Batch:
-    return researched_batch(shelf)
-
 
 async def test_a_report_is_submitted_once_for_the_same_facts(client, batch):
     first = await client.post(f"/v1/batches/{batch.id}/report", json={"model": "claude-opus-5-5"})
