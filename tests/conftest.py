@@ -2,17 +2,20 @@
 
 import asyncio
 import os
+import re
 import resource
+import secrets
 import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck
+from hypothesis import HealthCheck, is_hypothesis_test
 from hypothesis import settings as hypothesis_settings
 from redis import Redis
 from support import interpreter_starts
@@ -41,9 +44,15 @@ ACCEPTANCE_S = 900  # keeps a long test from hanging
 # What starts workers and stacks as processes beside many quick tests: never two of these at a time.
 ALONE = ("tests/worker/", "tests/local_stack/")
 
+BEHAVIOUR_SEED = 20_261
+SEED = pytest.StashKey[int]()
 # A busy machine is no failure: an example may take as long as it takes.
-hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-hypothesis_settings.load_profile("busy")
+hypothesis_settings.register_profile(
+    "acceptance", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+hypothesis_settings.register_profile(
+    "behaviour", hypothesis_settings.get_profile("acceptance"), derandomize=True, database=None
+)
 
 
 class ByFile(LoadScopeScheduling):
@@ -60,6 +69,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         interpreter_starts.begin()
+    hypothesis_settings.load_profile("acceptance" if _is_acceptance(config) else "behaviour")
+    config.stash[SEED] = _choose_seed(config)
     # Scores count as tests give them, wherever their sources are said to be.
     os.environ["CHIRON_SOURCE_KINDS"] = str(HERE / "support" / "source_kinds.toml")
 
@@ -75,18 +86,63 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.write_line(config.stash[STARTS])
 
 
+def _is_acceptance(config: pytest.Config) -> bool:
+    """Whether the marker expression asks for acceptance, which draws anew what behaviour plays the same each time."""
+    return bool(re.search(r"(?<!not )\bacceptance\b", config.option.markexpr))
+
+
+def _is_random(item: pytest.Item) -> bool:
+    return isinstance(item, pytest.Function) and (
+        "chance" in item.fixturenames or is_hypothesis_test(item.obj)
+    )
+
+
+def _choose_seed(config: pytest.Config) -> int:
+    if hasattr(config, "workerinput"):
+        return int(config.workerinput["seed"])
+    if text := os.environ.get("CHIRON_SEED"):
+        return int(text)
+    return secrets.randbelow(2**32) if _is_acceptance(config) else BEHAVIOUR_SEED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """All processes of a run draw from the same seed."""
+    node.workerinput["seed"] = node.config.stash[SEED]
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"seed: CHIRON_SEED={config.stash[SEED]} plays it again"
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
     return ByFile(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    is_acceptance = _is_acceptance(config)
     for item in items:
+        # What behaviour plays with the same numbers each time is played here with new ones.
+        if is_acceptance and _is_random(item):
+            item.add_marker(pytest.mark.acceptance)
         if HERE / "acceptance" in item.path.parents:
             item.add_marker(pytest.mark.acceptance)
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(ACCEPTANCE_S))
+
+
+@pytest.fixture(scope="session")
+def seed(pytestconfig: pytest.Config) -> int:
+    """The seed of this run: the same for each run of behaviour, drawn for acceptance, and printed at its beginning."""
+    return pytestconfig.stash[SEED]
+
+
+@pytest.fixture
+def chance(seed: int) -> Random:
+    """A test's own generator of random numbers."""
+    return Random(seed)
 
 
 @pytest.fixture(scope="session")
@@ -106,6 +162,8 @@ def postgres(short_dir: Path) -> Iterator[str]:
         # Tests prove what a crash of a worker leaves behind, not of the disk.
         connection.execute("alter system set fsync = off")
         connection.execute("alter system set full_page_writes = off")
+        # It would analyse tables at a time of its own, and change the plans that a test looks at.
+        connection.execute("alter system set autovacuum = off")
         connection.execute("select pg_reload_conf()")
         connection.execute(f"create database {TEMPLATE}")
     migrate(template := url.replace("/postgres?", f"/{TEMPLATE}?"))

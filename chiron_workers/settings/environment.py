@@ -13,8 +13,7 @@ NAME_CHARS_MAX = 60
 OTHER_NAMES = frozenset(
     f"CHIRON_{name}"
     for name in (
-        "API_URL", "STACK_HOME", "CRATE_SEED", "FAULT_SEEDS", "FUZZ_EXAMPLES", "FUZZ_SEED", "RACE_SEEDS",
-        "SCHEMATHESIS_EXAMPLES", "SCHEMATHESIS_SEED",
+        "API_URL", "STACK_HOME", "FAULT_SEEDS", "FUZZ_EXAMPLES", "RACE_SEEDS", "SCHEMATHESIS_EXAMPLES", "SEED",
     )
 )  # fmt: skip
 # Kubernetes and Docker put the addresses of a service called chiron into the environment.

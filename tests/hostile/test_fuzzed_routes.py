@@ -1,11 +1,10 @@
 """Every route of the API, with bodies and queries that nobody would send; a new route or tool is among them by itself.
 
-The seed is printed; `CHIRON_FUZZ_SEED=N` plays it again, and `CHIRON_FUZZ_EXAMPLES=N` sends more than a few to each.
+`CHIRON_SEED=N` plays another seed, and `CHIRON_FUZZ_EXAMPLES=N` sends more than a few to each.
 """
 
 import json
 import os
-import random
 import re
 import time
 from collections.abc import Callable
@@ -16,7 +15,8 @@ from uuid import UUID
 import httpx2
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, seed
+from hypothesis import HealthCheck, given
+from hypothesis import seed as seeded
 from hypothesis import settings as fuzzing
 from hypothesis import strategies as st
 from starlette.routing import Route
@@ -28,7 +28,7 @@ from chiron_api.http.app import all_routes
 from chiron_workers.settings import Settings
 from chiron_workers.tools import registry
 
-EXAMPLES = int(os.environ.get("CHIRON_FUZZ_EXAMPLES", "12"))
+FEW, MANY = 2, int(os.environ.get("CHIRON_FUZZ_EXAMPLES", "12"))  # requests to each
 CPU_S_MAX = 1.0
 TRIES_MAX = 3  # a collection of garbage, or what is imported only now, is no fault of an answer
 REFUSALS_OF_SERVERS = (503, 504)
@@ -113,16 +113,11 @@ def seeded_ids(client: Callable[..., httpx2.Response], settings: Settings) -> li
     return [*ids, str(UUID(int=7)), "x"]
 
 
-@pytest.fixture
-def fuzz_seed() -> int:
-    """The seed of this test run."""
-    number = int(os.environ.get("CHIRON_FUZZ_SEED", random.randrange(2**32)))
-    print(f"CHIRON_FUZZ_SEED={number}")
-    return number
-
-
+@pytest.mark.parametrize(
+    "examples", [FEW, pytest.param(MANY, marks=pytest.mark.acceptance)], ids=["few", "many"]
+)
 def test_no_route_breaks_or_computes_for_long_whatever_it_is_sent(
-    settings: Settings, fuzz_seed: int, setting: Callable[[str, str], None]
+    settings: Settings, examples: int, seed: int, setting: Callable[[str, str], None]
 ):
     keyless = settings.model_copy(update={"api_without_key": True})
     with loop_thread() as loop, loop.entered(api_client(keyless)) as api:
@@ -138,10 +133,12 @@ def test_no_route_breaks_or_computes_for_long_whatever_it_is_sent(
 
         ids = seeded_ids(client, settings)
         for target in targets():
-            play(target, client, ids, fuzz_seed)
+            play(target, client, ids, examples, seed)
 
 
-def play(target: Target, client: Callable[..., httpx2.Response], ids: list[str], number: int) -> None:
+def play(
+    target: Target, client: Callable[..., httpx2.Response], ids: list[str], examples: int, seed: int
+) -> None:
     """Send some requests to one target."""
     queries = st.dictionaries(st.sampled_from(target.names) if target.names else TEXTS, TEXTS, max_size=3)
     headers = st.fixed_dictionaries(
@@ -152,8 +149,8 @@ def play(target: Target, client: Callable[..., httpx2.Response], ids: list[str],
         },
     )
 
-    @seed(number)
-    @fuzzing(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @seeded(seed)
+    @fuzzing(max_examples=examples, database=None, suppress_health_check=list(HealthCheck))
     @given(st.sampled_from(ids), queries, headers, bodies(target.names))
     def answers(some_id: str, query: dict[str, str], head: dict[str, str], body: bytes) -> None:
         path = re.sub(r"\{\w+\}", some_id, target.path)

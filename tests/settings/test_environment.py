@@ -44,5 +44,5 @@ def test_no_variable_that_we_read_ourselves_is_named() -> None:
     names = {name for file in files for name in READ.findall(file.read_text())} | {HOME_VARIABLE}
     names |= set(COMPOSED.findall((ROOT / "docker-compose.yml").read_text()))
     names |= set(re.findall(r"CHIRON_\w+(?==\w)", (ROOT / "CONTRIBUTING.md").read_text()))
-    assert {"CHIRON_API_URL", "CHIRON_RACE_SEEDS", "CHIRON_FUZZ_SEED", "CHIRON_WORKERS"} <= names
+    assert {"CHIRON_API_URL", "CHIRON_RACE_SEEDS", "CHIRON_SEED", "CHIRON_WORKERS"} <= names
     assert environment_warnings(dict.fromkeys(names, "1")) == []
