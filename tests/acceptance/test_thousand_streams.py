@@ -1,13 +1,13 @@
 """A thousand clients of one API process, while Redis and the API are killed: each gets each event once."""
 
 import asyncio
-import random
 import resource
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from random import Random
 from uuid import UUID
 
 import pytest
@@ -110,19 +110,19 @@ def runs_of(number: int) -> int:
     return RUNS if number % 10 < 7 else 1
 
 
-async def play(pool: Pool, publisher: Publisher, run_ids: list[UUID], *, events: int) -> None:
+async def play(pool: Pool, publisher: Publisher, run_ids: list[UUID], chance: Random, *, events: int) -> None:
     """Commit and publish events of all runs, in any order."""
 
     async def play_one(run_id: UUID) -> None:
         for n in range(events):
             publisher.publish(await happen(pool, run_id, EventKind.TOOL_CALLED, n=n))
-            await asyncio.sleep(random.random() * 0.2)
+            await asyncio.sleep(chance.random() * 0.2)
 
     await asyncio.gather(*map(play_one, run_ids))
 
 
 async def test_a_thousand_clients_get_each_event_once_though_redis_and_the_api_are_killed(
-    pool: Pool, settings: Settings, tmp_path: Path, open_files: None
+    pool: Pool, settings: Settings, tmp_path: Path, open_files: None, chance: Random
 ):
     batch_id, run_ids = await batch_of(pool, RUNS)
     with own_valkey(tmp_path / "own-valkey") as valkey:
@@ -135,14 +135,14 @@ async def test_a_thousand_clients_get_each_event_once_though_redis_and_the_api_a
                 target = f"batches/{batch_id}" if is_batch else f"runs/{run_ids[number % RUNS]}"
                 audience.follow(f"/v1/{target}/events?history=true")
             await audience.reach(1)
-            await play(pool, publisher, run_ids, events=3)
-            playing = asyncio.create_task(play(pool, publisher, run_ids, events=EVENTS))
+            await play(pool, publisher, run_ids, chance, events=3)
+            playing = asyncio.create_task(play(pool, publisher, run_ids, chance, events=EVENTS))
             await audience.reach(5)
             valkey.kill()
             await playing
             await audience.reach(4 + EVENTS)  # without Redis
             await asyncio.to_thread(valkey.start)
-            playing = asyncio.create_task(play(pool, publisher, run_ids, events=EVENTS))
+            playing = asyncio.create_task(play(pool, publisher, run_ids, chance, events=EVENTS))
             await audience.reach(6 + EVENTS)
             await api.kill()
             await api.start()

@@ -87,14 +87,14 @@ async def test_lists_are_read_page_after_page(shell, pool, monkeypatch: pytest.M
     assert [batch.id for batch in await shell.items("batches")] == ids[::-1]
 
 
-async def test_waiting_ends_with_the_batch(shell, pool):
+async def test_waiting_ends_with_the_batch(shell, pool, chance):
     batch_id, run_ids = await batch_of(pool, 2)
     await happen(pool, run_ids[0], EventKind.RUN_STARTED)
     with pytest.raises(StillOpen, match=r"still (running|queued) after 0\.1 s"):
         await shell.call("wait", batch_id, timeout_s=0.1)
     waiting = asyncio.create_task(shell.call("wait", batch_id, timeout_s=60))
     for run_id in run_ids:
-        await work(pool, run_id, events=1)
+        await work(pool, run_id, chance, events=1)
     assert (await waiting).runs["completed"] == 2
     assert (await shell.call("wait_for_run", run_ids[0])).state == "completed"
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-import random
 from collections.abc import AsyncIterator
+from random import Random
 from uuid import UUID
 
 import pytest
@@ -45,16 +45,18 @@ async def publisher(valkey: str) -> AsyncIterator[Publisher]:
     await opened.close()
 
 
-async def play(pool: Pool, publisher: Publisher, run_ids: list[UUID], *, events: int = STEPS) -> None:
+async def play(
+    pool: Pool, publisher: Publisher, run_ids: list[UUID], chance: Random, *, events: int = STEPS
+) -> None:
     await asyncio.gather(
-        *(work(pool, run_id, events=events, publish=publisher.publish) for run_id in run_ids)
+        *(work(pool, run_id, chance, events=events, publish=publisher.publish) for run_id in run_ids)
     )
 
 
-async def test_events_go_on_after_every_cut_of_the_connection(connect, proxy, pool, publisher):
+async def test_events_go_on_after_every_cut_of_the_connection(connect, proxy, pool, publisher, chance):
     batch_id, run_ids = await batch_of(pool, RUNS)
-    proxy.bytes_before_cut = lambda: random.randint(1_500, 6_000)
-    playing = asyncio.create_task(play(pool, publisher, run_ids))
+    proxy.bytes_before_cut = lambda: chance.randint(1_500, 6_000)
+    playing = asyncio.create_task(play(pool, publisher, run_ids, chance))
     async with asyncio.timeout(120):
         events = await connect(proxy.http_url).items("events", batch_id, history=True)
     await playing
@@ -64,7 +66,7 @@ async def test_events_go_on_after_every_cut_of_the_connection(connect, proxy, po
     assert isinstance(events[0], RunQueued)
 
 
-async def test_events_go_on_through_a_restart_of_the_api(connect, open_api, pool, publisher):
+async def test_events_go_on_through_a_restart_of_the_api(connect, open_api, pool, publisher, chance):
     batch_id, run_ids = await batch_of(pool, RUNS)
     events = []
     async with open_proxy(0) as proxy:
@@ -77,7 +79,7 @@ async def test_events_go_on_through_a_restart_of_the_api(connect, open_api, pool
             events = [await anext(stream) for _ in range(RUNS)]
         proxy.upstream = 1  # while nothing listens, runs go on
         following = asyncio.create_task(_rest(stream))
-        await play(pool, publisher, run_ids)
+        await play(pool, publisher, run_ids, chance)
         async with api_client(open_api) as api, asyncio.timeout(120):
             proxy.upstream = api.base_url.port or 0
             events += await following
@@ -90,10 +92,10 @@ async def _rest(stream) -> list:
 
 
 async def test_events_of_a_run_begin_after_the_id_that_an_earlier_stream_ended_at(
-    connect, proxy, pool, publisher
+    connect, proxy, pool, publisher, chance
 ):
     _, [run_id] = await batch_of(pool, 1)
-    await play(pool, publisher, [run_id], events=3)
+    await play(pool, publisher, [run_id], chance, events=3)
     shell = connect(proxy.http_url)
     for after in (None, "2"):
         events = await shell.items("events", run=run_id, after=after, history=True)
@@ -101,9 +103,9 @@ async def test_events_of_a_run_begin_after_the_id_that_an_earlier_stream_ended_a
     assert await shell.items("events", run=run_id, after="5") == []
 
 
-async def test_a_stream_says_where_it_is(connect, proxy, pool, publisher):
+async def test_a_stream_says_where_it_is(connect, proxy, pool, publisher, chance):
     batch_id, run_ids = await batch_of(pool, 2)
-    await play(pool, publisher, run_ids, events=3)
+    await play(pool, publisher, run_ids, chance, events=3)
     shell = connect(proxy.http_url)
     everything = await shell.items("events", batch_id, history=True)
     stream = shell.client.events(batch_id, history=True)
@@ -114,13 +116,13 @@ async def test_a_stream_says_where_it_is(connect, proxy, pool, publisher):
 
 
 async def test_a_stream_begins_with_a_snapshot_and_goes_on_after_it_through_every_cut(
-    connect, proxy, pool, publisher
+    connect, proxy, pool, publisher, chance
 ):
     batch_id, run_ids = await batch_of(pool, RUNS)
     for n in range(80):
         await happen(pool, run_ids[n % RUNS], EventKind.TOOL_CALLED)
-    proxy.bytes_before_cut = lambda: random.randint(2_500, 6_000)
-    playing = asyncio.create_task(play(pool, publisher, run_ids))
+    proxy.bytes_before_cut = lambda: chance.randint(2_500, 6_000)
+    playing = asyncio.create_task(play(pool, publisher, run_ids, chance))
     async with asyncio.timeout(120):
         snapshot, *events = await connect(proxy.http_url).items("events", batch_id)
     await playing
@@ -134,10 +136,12 @@ async def test_a_stream_begins_with_a_snapshot_and_goes_on_after_it_through_ever
     assert proxy.cuts > 1
 
 
-async def test_a_stream_that_is_cut_after_its_snapshot_goes_on_from_there(connect, proxy, pool, publisher):
+async def test_a_stream_that_is_cut_after_its_snapshot_goes_on_from_there(
+    connect, proxy, pool, publisher, chance
+):
     for target in ("batch", "run"):
         batch_id, [run_id] = await batch_of(pool, 1)
-        await play(pool, publisher, [run_id], events=60)
+        await play(pool, publisher, [run_id], chance, events=60)
         shell = connect(proxy.http_url)
         where = {"batch": batch_id} if target == "batch" else {"run": run_id}
         stream = shell.client.events(**where)
@@ -147,7 +151,7 @@ async def test_a_stream_that_is_cut_after_its_snapshot_goes_on_from_there(connec
         assert [event.seq for event in rest] == list(range(13, 63))
 
 
-async def test_whoever_follows_learns_that_the_batch_is_gone(connect, proxy, pool, publisher):
+async def test_whoever_follows_learns_that_the_batch_is_gone(connect, proxy, pool, publisher, chance):
     batch_id, run_ids = await batch_of(pool, 1)
     shell = connect(proxy.http_url)
     with pytest.raises(NotFound):
@@ -158,15 +162,15 @@ async def test_whoever_follows_learns_that_the_batch_is_gone(connect, proxy, poo
     following = asyncio.create_task(shell.items("events", batch_id, count=2))
     await happen(pool, run_ids[0], EventKind.TOOL_CALLED)
     assert len(await following) == 2
-    await play(pool, publisher, run_ids, events=1)
+    await play(pool, publisher, run_ids, chance, events=1)
     await delete(pool, batch_id)
     with pytest.raises(NotFound):
         await shell.items("events", batch_id, history=True)
 
 
-async def test_results_come_once_though_the_connection_is_cut(connect, proxy, pool, publisher):
+async def test_results_come_once_though_the_connection_is_cut(connect, proxy, pool, publisher, chance):
     batch_id, run_ids = await batch_of(pool, 30)
-    await play(pool, publisher, run_ids[:2], events=1)
+    await play(pool, publisher, run_ids[:2], chance, events=1)
     limits = iter([3_000, 7_000])
     proxy.bytes_before_cut = lambda: next(limits, 10**9)
     results = await connect(proxy.http_url).items("results", batch_id)

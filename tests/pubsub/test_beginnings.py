@@ -1,10 +1,10 @@
 """Streams that begin with a snapshot: what it says and what follows is everything, once."""
 
 import asyncio
-import random
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
+from random import Random
 from uuid import UUID
 
 import pytest
@@ -78,11 +78,11 @@ async def test_each_run_is_told_of_as_it_was_in_the_snapshot_for_who_asks(pool, 
 
 
 async def test_the_stream_goes_on_after_the_snapshot_and_after_each_of_the_last_events(
-    pool, valkey, small_pages
+    pool, valkey, small_pages, chance
 ):
     batch_id, run_ids = await batch_of(pool, 7)
     for run_id in run_ids:
-        await work(pool, run_id, events=random.randint(1, 6))
+        await work(pool, run_id, chance, events=chance.randint(1, 6))
     streams = Streams(pool, valkey)
     beginning, items = await begun(streams, 12, batch_id=batch_id)
     assert len(items) == 12
@@ -112,7 +112,7 @@ async def test_events_come_in_order_of_seq_where_a_clock_was_set_back(pool, valk
 @pytest.mark.parametrize("has_redis", [True, False])
 @pytest.mark.parametrize("is_run", [False, True])
 async def test_whoever_begins_while_runs_commit_gets_what_the_sums_do_not_count_and_nothing_twice(
-    pool, valkey, small_pages, open_publisher, has_redis, is_run
+    pool, valkey, small_pages, open_publisher, has_redis, is_run, chance
 ):
     """Some events are committed and never published, some published while the snapshot is taken, some before."""
     batch_id, run_ids = await batch_of(pool, 6)
@@ -121,11 +121,13 @@ async def test_whoever_begins_while_runs_commit_gets_what_the_sums_do_not_count_
     streams = Streams(pool, valkey if has_redis else "")
     async with asyncio.timeout(90), open_publisher(valkey) as out:
         keeping = asyncio.create_task(begun(streams, 3, **target))  # the feed is older than most snapshots
-        working = asyncio.gather(*(work(pool, run_id, events=40, publish=out.publish) for run_id in run_ids))
+        working = asyncio.gather(
+            *(work(pool, run_id, chance, events=40, publish=out.publish) for run_id in run_ids)
+        )
         readers = []
         while not working.done():
-            readers.append(asyncio.create_task(begun(streams, random.randint(0, 9), **target)))
-            await asyncio.sleep(random.random() * 0.03)
+            readers.append(asyncio.create_task(begun(streams, chance.randint(0, 9), **target)))
+            await asyncio.sleep(chance.random() * 0.03)
         await working
         for beginning, items in await asyncio.gather(keeping, *readers):
             assert len(items) == len(set(numbers(items)))
@@ -136,14 +138,14 @@ async def test_whoever_begins_while_runs_commit_gets_what_the_sums_do_not_count_
     assert len(readers) > 5
 
 
-async def test_an_id_that_is_further_than_the_feed_has_heard_brings_nothing_twice(pool, monkeypatch):
+async def test_an_id_that_is_further_than_the_feed_has_heard_brings_nothing_twice(pool, monkeypatch, chance):
     """As where another process has sent the id and this one looks at Postgres only now and then."""
     monkeypatch.setattr(surveyor, "POLL_S", 3_600.0)
     batch_id, run_ids = await batch_of(pool, 3)
     late = Streams(pool, "")
     async with asyncio.timeout(60), await late.open(batch_id=batch_id):
         for run_id in run_ids:
-            await work(pool, run_id, events=4)
+            await work(pool, run_id, chance, events=4)
         _, items = await begun(Streams(pool, ""), 5, batch_id=batch_id)
         async with await late.open(batch_id=batch_id, after=items[-2].id) as stream:
             rest = [event async for event in stream.events()]
@@ -171,10 +173,10 @@ async def test_who_comes_at_the_same_time_shares_the_snapshot(pool, valkey):
     assert len({tuple(numbers(items)) for _, items in results}) == 1
 
 
-async def test_a_pruned_run_has_no_events_and_counts_in_the_sums(pool: Pool, valkey: str):
+async def test_a_pruned_run_has_no_events_and_counts_in_the_sums(pool: Pool, valkey: str, chance: Random):
     batch_id, run_ids = await batch_of(pool, 2)
     for run_id in run_ids:
-        await work(pool, run_id, events=1)
+        await work(pool, run_id, chance, events=1)
     async with pool.connection() as connection:
         await connection.execute("delete from events where run_id = %s", [run_ids[0]])
         await connection.execute("update runs set pruned_at = now() where id = %s", [run_ids[0]])

@@ -1,9 +1,9 @@
 """Streams of one process: resumed by id, shared, and none in the way of another."""
 
 import asyncio
-import random
 from collections import Counter
 from contextlib import aclosing
+from random import Random
 from uuid import UUID
 
 import pytest
@@ -47,7 +47,7 @@ async def read_some(streams: Streams, count: int, **target) -> list[StreamedEven
     return items[:count]
 
 
-async def read_in_pieces(pool: Pool, redis_url: str, **target) -> list[StreamedEvent]:
+async def read_in_pieces(pool: Pool, redis_url: str, chance: Random, **target) -> list[StreamedEvent]:
     """All events, as a client that is cut off again and again and goes on at another process each time."""
     items: list[StreamedEvent] = []
     after = None
@@ -56,14 +56,14 @@ async def read_in_pieces(pool: Pool, redis_url: str, **target) -> list[StreamedE
             async with await Streams(pool, redis_url).open(after=after, **target) as stream:
                 if after is not None and stream.is_at_end:
                     return items
-            items += await read_some(Streams(pool, redis_url), random.randint(1, 25), after=after, **target)
+            items += await read_some(Streams(pool, redis_url), chance.randint(1, 25), after=after, **target)
             after = items[-1].id
 
 
-async def test_a_stream_of_a_batch_goes_on_after_each_id_it_has_sent(pool, valkey, small_pages):
+async def test_a_stream_of_a_batch_goes_on_after_each_id_it_has_sent(pool, valkey, small_pages, chance):
     batch_id, run_ids = await batch_of(pool, 7)
     for run_id in run_ids:
-        await work(pool, run_id, events=random.randint(1, 6))
+        await work(pool, run_id, chance, events=chance.randint(1, 6))
     streams = Streams(pool, valkey)
     items = await read_some(streams, 1_000, batch_id=batch_id)
     ids = [(item.event.run_id, item.event.seq) for item in items]
@@ -100,15 +100,17 @@ async def test_a_stream_is_not_at_its_end_while_final_events_are_still_read(pool
 
 @pytest.mark.parametrize("has_redis", [True, False])
 async def test_clients_that_are_cut_off_while_runs_commit_in_any_order_get_each_event_once(
-    pool, valkey, small_pages, open_publisher, has_redis
+    pool, valkey, small_pages, open_publisher, has_redis, chance
 ):
     batch_id, run_ids = await batch_of(pool, 9)
     async with open_publisher(valkey) as out:
         clients = [
-            asyncio.create_task(read_in_pieces(pool, valkey if has_redis else "", batch_id=batch_id))
+            asyncio.create_task(read_in_pieces(pool, valkey if has_redis else "", chance, batch_id=batch_id))
             for _ in range(4)
         ]
-        await asyncio.gather(*(work(pool, run_id, events=40, publish=out.publish) for run_id in run_ids))
+        await asyncio.gather(
+            *(work(pool, run_id, chance, events=40, publish=out.publish) for run_id in run_ids)
+        )
         for client in clients:
             items = await client
             assert_gapless([item.event for item in items], run_ids, last=42)
@@ -151,7 +153,7 @@ async def test_no_event_is_written_within_a_savepoint(stage):
     assert rows == []
 
 
-async def test_all_streams_of_a_process_use_one_connection_to_redis(pool, valkey, open_publisher):
+async def test_all_streams_of_a_process_use_one_connection_to_redis(pool, valkey, open_publisher, chance):
     batch_id, run_ids = await batch_of(pool, 20)
     streams = Streams(pool, valkey)
     targets = [{"batch_id": batch_id}] * 20 + [{"run_id": run_id} for run_id in run_ids]
@@ -161,7 +163,9 @@ async def test_all_streams_of_a_process_use_one_connection_to_redis(pool, valkey
         for channel in (batch_channel(batch_id), *map(run_channel, run_ids)):
             await listening(valkey, channel)
         assert len(await redis.client_list(_type="pubsub")) == before + 1
-        await asyncio.gather(*(work(pool, run_id, events=3, publish=out.publish) for run_id in run_ids))
+        await asyncio.gather(
+            *(work(pool, run_id, chance, events=3, publish=out.publish) for run_id in run_ids)
+        )
         for reader, target in zip(readers, targets, strict=True):
             events = [item.event for item in await reader]
             assert_gapless(events, [target["run_id"]] if "run_id" in target else run_ids, last=5)
@@ -170,7 +174,7 @@ async def test_all_streams_of_a_process_use_one_connection_to_redis(pool, valkey
 
 
 async def test_a_reader_that_stands_still_holds_nobody_up_and_misses_nothing(
-    pool, valkey, small_pages, open_publisher
+    pool, valkey, small_pages, open_publisher, chance
 ):
     batch_id, run_ids = await batch_of(pool, 3)
     streams = Streams(pool, valkey)
@@ -182,7 +186,9 @@ async def test_a_reader_that_stands_still_holds_nobody_up_and_misses_nothing(
     ):
         items = await anext(pages)
         quick = asyncio.create_task(read_some(streams, 1_000, batch_id=batch_id))
-        await asyncio.gather(*(work(pool, run_id, events=30, publish=out.publish) for run_id in run_ids))
+        await asyncio.gather(
+            *(work(pool, run_id, chance, events=30, publish=out.publish) for run_id in run_ids)
+        )
         assert_gapless([item.event for item in await quick], run_ids, last=32)
         assert len(slow._watcher.queue) <= feeds.QUEUE_MAX
         async for page in pages:
@@ -190,30 +196,34 @@ async def test_a_reader_that_stands_still_holds_nobody_up_and_misses_nothing(
     assert_gapless([item.event for item in items], run_ids, last=32)
 
 
-async def test_a_feed_that_lags_far_behind_leaves_the_reading_to_its_watchers(pool, small_pages, monkeypatch):
+async def test_a_feed_that_lags_far_behind_leaves_the_reading_to_its_watchers(
+    pool, small_pages, monkeypatch, chance
+):
     monkeypatch.setattr(feeds, "LAG_MAX", 5)
     batch_id, run_ids = await batch_of(pool, 3)
     watching = asyncio.create_task(read_some(Streams(pool, ""), 1_000, batch_id=batch_id))
-    await asyncio.gather(*(work(pool, run_id, events=30) for run_id in run_ids))
+    await asyncio.gather(*(work(pool, run_id, chance, events=30) for run_id in run_ids))
     assert_gapless([item.event for item in await watching], run_ids, last=32)
 
 
 async def test_more_runs_than_an_id_has_room_for_are_read_by_a_new_snapshot(
-    pool, valkey, small_pages, monkeypatch, open_publisher
+    pool, valkey, small_pages, monkeypatch, open_publisher, chance
 ):
     monkeypatch.setattr(feeds, "EXCEPTIONS_MAX", 3)
     monkeypatch.setattr(feeds, "EXCEPTIONS_WISH", 2)
     batch_id, run_ids = await batch_of(pool, 12)
     async with open_publisher(valkey) as out:
         client = asyncio.create_task(read_in_pieces(pool, valkey, batch_id=batch_id))
-        await asyncio.gather(*(work(pool, run_id, events=15, publish=out.publish) for run_id in run_ids))
+        await asyncio.gather(
+            *(work(pool, run_id, chance, events=15, publish=out.publish) for run_id in run_ids)
+        )
         assert_gapless([item.event for item in await client], run_ids, last=17)
 
 
-async def test_equal_readers_share_their_reads_of_postgres(pool, valkey, monkeypatch):
+async def test_equal_readers_share_their_reads_of_postgres(pool, valkey, monkeypatch, chance):
     batch_id, run_ids = await batch_of(pool, 3)
     for run_id in run_ids:
-        await work(pool, run_id, events=2)
+        await work(pool, run_id, chance, events=2)
     reads = 0
     read_page = history.read_page
 
@@ -230,15 +240,15 @@ async def test_equal_readers_share_their_reads_of_postgres(pool, valkey, monkeyp
 
 
 async def test_after_a_run_of_the_batch_was_deleted_no_event_of_the_others_is_missing(
-    pool, valkey, small_pages
+    pool, valkey, small_pages, chance
 ):
     batch_id, run_ids = await batch_of(pool, 5)
     for run_id in run_ids[:3]:
-        await work(pool, run_id, events=4)
+        await work(pool, run_id, chance, events=4)
     early = await read_some(Streams(pool, valkey), 15, batch_id=batch_id)
     await delete(pool, run_ids[0])
     for run_id in run_ids[3:]:
-        await work(pool, run_id, events=4)
+        await work(pool, run_id, chance, events=4)
     rest = await read_some(Streams(pool, valkey), 1_000, batch_id=batch_id, after=early[-1].id)
     seen = {(item.event.run_id, item.event.seq) for item in early + rest}
     assert seen >= {(run_id, seq) for run_id in run_ids[1:] for seq in range(1, 7)}
@@ -272,11 +282,15 @@ async def test_a_batch_that_is_deleted_ends_its_streams(pool, valkey, small_page
         await streams.open(batch_id=new_id())
 
 
-async def test_a_stream_waits_while_redis_and_streams_are_cut(pool, mortal, small_pages, open_publisher):
+async def test_a_stream_waits_while_redis_and_streams_are_cut(
+    pool, mortal, small_pages, open_publisher, chance
+):
     batch_id, run_ids = await batch_of(pool, 4)
     async with open_publisher(mortal.url) as out:
         clients = [asyncio.create_task(read_in_pieces(pool, mortal.url, batch_id=batch_id)) for _ in range(3)]
-        working = asyncio.gather(*(work(pool, run_id, events=60, publish=out.publish) for run_id in run_ids))
+        working = asyncio.gather(
+            *(work(pool, run_id, chance, events=60, publish=out.publish) for run_id in run_ids)
+        )
         for _ in range(2):
             mortal.kill()
             await asyncio.to_thread(mortal.start)

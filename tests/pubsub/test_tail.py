@@ -1,5 +1,4 @@
 import asyncio
-import random
 import signal
 from contextlib import aclosing
 from datetime import UTC, datetime
@@ -40,72 +39,76 @@ def long_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surveyor, "READ_AGAIN_S", 60.0)
 
 
-async def test_a_finished_batch_is_told_from_its_first_event_and_ends(pool, valkey):
+async def test_a_finished_batch_is_told_from_its_first_event_and_ends(pool, valkey, chance):
     batch_id, run_ids = await batch_of(pool, 3)
     for run_id in run_ids:
-        await work(pool, run_id, events=5)
+        await work(pool, run_id, chance, events=5)
     seen = await collect(pool, valkey, batch_id=batch_id)
     assert_gapless(seen, run_ids, last=7)
     assert next(event.kind for event in seen if event.run_id == run_ids[0]) == EventKind.RUN_QUEUED
 
 
-async def test_a_run_is_told_after_the_seq_that_is_known(pool, valkey):
+async def test_a_run_is_told_after_the_seq_that_is_known(pool, valkey, chance):
     _, (run_id,) = await batch_of(pool, 1)
-    await work(pool, run_id, events=5)
+    await work(pool, run_id, chance, events=5)
     assert [event.seq for event in await collect(pool, valkey, run_id=run_id, after=4)] == [5, 6, 7]
 
 
 async def test_what_is_published_arrives_without_another_look_into_postgres(
-    pool, valkey, long_looks, open_publisher
+    pool, valkey, long_looks, open_publisher, chance
 ):
     batch_id, run_ids = await batch_of(pool, 2)
     async with open_publisher(valkey) as out, asyncio.timeout(60):
         watching = asyncio.create_task(collect(pool, valkey, batch_id=batch_id))
         await listening(valkey, batch_channel(batch_id))
-        await asyncio.gather(*(work(pool, run_id, events=20, publish=out.publish) for run_id in run_ids))
+        await asyncio.gather(
+            *(work(pool, run_id, chance, events=20, publish=out.publish) for run_id in run_ids)
+        )
         out.publish(await happen(pool, run_ids[0], EventKind.BATCH_COMPLETED, state="completed"))
         seen = await watching
     assert [event.seq for event in seen if event.run_id == run_ids[0]] == list(range(1, 24))
 
 
-async def test_a_run_that_was_reopened_is_told_to_its_new_end(pool, valkey, quick_looks):
+async def test_a_run_that_was_reopened_is_told_to_its_new_end(pool, valkey, quick_looks, chance):
     batch_id, (run_id,) = await batch_of(pool, 1)
     watching = asyncio.create_task(collect(pool, valkey, run_id=run_id))
     await happen(pool, run_id, EventKind.RUN_COMPLETED, state="queued")  # a message came before the end
-    await work(pool, run_id, events=3)
+    await work(pool, run_id, chance, events=3)
     assert [event.seq for event in await watching] == [1, 2, 3, 4, 5, 6]
     assert len(await collect(pool, valkey, batch_id=batch_id)) == 6
 
 
 async def test_events_that_are_published_out_of_order_or_twice_are_told_once_in_order(
-    pool, valkey, long_looks, open_publisher
+    pool, valkey, long_looks, open_publisher, chance
 ):
     _, (run_id,) = await batch_of(pool, 1)
     async with open_publisher(valkey) as out, asyncio.timeout(60):
         watching = asyncio.create_task(collect(pool, valkey, run_id=run_id))
         await listening(valkey, run_channel(run_id))
         events = [await happen(pool, run_id, EventKind.TOOL_CALLED, n=n) for n in range(20)]
-        for event in random.sample(events, 20) + events[:5]:
+        for event in chance.sample(events, 20) + events[:5]:
             out.publish(event)
         out.publish(await happen(pool, run_id, EventKind.RUN_FAILED, state="failed"))
         assert [event.seq for event in await watching] == list(range(1, 23))
 
 
-async def test_a_watcher_without_redis_sees_everything_too(pool, quick_looks):
+async def test_a_watcher_without_redis_sees_everything_too(pool, quick_looks, chance):
     batch_id, run_ids = await batch_of(pool, 3)
     watching = asyncio.create_task(collect(pool, "", batch_id=batch_id))
-    await asyncio.gather(*(work(pool, run_id, events=10) for run_id in run_ids))
+    await asyncio.gather(*(work(pool, run_id, chance, events=10) for run_id in run_ids))
     assert_gapless(await watching, run_ids, last=12)
 
 
 async def test_no_event_is_missed_or_doubled_when_redis_is_killed_and_comes_back(
-    pool, mortal, quick_looks, open_publisher
+    pool, mortal, quick_looks, open_publisher, chance
 ):
     url = mortal.url
     batch_id, run_ids = await batch_of(pool, 8)
     async with open_publisher(url) as out:
         watching = asyncio.create_task(collect(pool, url, batch_id=batch_id))
-        working = asyncio.gather(*(work(pool, run_id, events=150, publish=out.publish) for run_id in run_ids))
+        working = asyncio.gather(
+            *(work(pool, run_id, chance, events=150, publish=out.publish) for run_id in run_ids)
+        )
         for _ in range(3):
             mortal.kill()
             await asyncio.to_thread(mortal.start)

@@ -1,9 +1,9 @@
 """Events as workers commit them: with the counter of their run, in one transaction."""
 
 import asyncio
-import random
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from random import Random
 from uuid import UUID
 
 import psycopg
@@ -39,13 +39,13 @@ async def happen(
     return Event(**{name: row[name] for name in Event.__slots__})
 
 
-async def work(pool: Pool, run_id: UUID, *, events: int, publish: object = None) -> None:
+async def work(pool: Pool, run_id: UUID, chance: Random, *, events: int, publish: object = None) -> None:
     """A run from its start to its end, with random waits; some of its events are never published."""
     for n in range(events):
         event = await patiently(happen, pool, run_id, EventKind.TOOL_CALLED, n=n)
-        if callable(publish) and random.random() > 0.1:
+        if callable(publish) and chance.random() > 0.1:
             publish(event)
-        await asyncio.sleep(random.random() * 0.01)
+        await asyncio.sleep(chance.random() * 0.01)
     event = await patiently(happen, pool, run_id, EventKind.RUN_COMPLETED, state="completed", opens=-1)
     if callable(publish):
         publish(event)
