@@ -211,6 +211,7 @@ async def look_blocks(pool: Pool, room: int) -> int:
     """How many blocks of tables and indexes a look reads; it dispatches nothing."""
     args = {"redispatch_after": AGAIN, "models": [], "limits": [], "limit": room}
     blocks = 0
+    await do(pool, "vacuum analyze runs, batches")  # or the plan would depend on when Postgres last did
     async with pool.connection() as connection, connection.transaction(force_rollback=True):
         for query in ("outstanding", "dispatch_again", "dispatch_next"):
             explain = SQL("explain (analyze, buffers, format json) {}").format(SQL_OF_DISPATCH[query])
