@@ -25,14 +25,13 @@ def topic(request: dict[str, Any]) -> str:
 
 
 @pytest.mark.timeout(600)
-async def test_200_runs_on_one_budget_never_pass_it_and_go_on_with_more(settings: Settings) -> None:
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    rng = random.Random(seed)
+async def test_200_runs_on_one_budget_never_pass_it_and_go_on_with_more(
+    settings: Settings, chance: random.Random
+) -> None:
 
     async def script(request: dict[str, Any]) -> Says:
-        await asyncio.sleep(rng.uniform(0, 0.1))
-        usage = {"input_tokens": 1_000, "output_tokens": rng.randrange(1, request["max_tokens"] + 1)}
+        await asyncio.sleep(chance.uniform(0, 0.1))
+        usage = {"input_tokens": 1_000, "output_tokens": chance.randrange(1, request["max_tokens"] + 1)}
         if turn(request) + 1 >= TURNS:
             return Says((text("done"),), usage=usage)
         goal = f"{topic(request)} {turn(request)}"

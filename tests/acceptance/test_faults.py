@@ -1,6 +1,7 @@
 """Faults that befall workers in the midst of a batch, by seed: nothing is lost, nothing is asked twice, all rows agree.
 
-The witness is the model server's log. `CHIRON_FAULT_SEEDS=20` plays twenty seeds instead of two, and `-k seed7` one.
+The witness is the model server's log. `CHIRON_FAULT_SEEDS=20` plays twenty seeds from that of the run on instead of two, and
+`-k seed7` the seventh.
 """
 
 import os
@@ -25,14 +26,14 @@ pytestmark = [pytest.mark.timeout(600)]
 
 @pytest.fixture(scope="module", params=SEEDS, ids=[f"seed{seed}" for seed in SEEDS])
 def stage(
-    request: pytest.FixtureRequest, databases: Databases, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, seed: int, databases: Databases, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[FaultStage]:
     home = tmp_path_factory.mktemp("faults")
     with databases.lend() as url, own_valkey(home / "valkey") as valkey:
         settings = Settings(
             _env_file=None, home=home, database_url=url, redis_url=valkey.url, model="claude-opus-5-5"
         )  # type: ignore[call-arg]
-        with fault_stage(settings, valkey, seed=request.param) as stage:
+        with fault_stage(settings, valkey, seed=seed + request.param - 1) as stage:
             yield stage
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from support.generated_drafts import WITHOUT_A_JUDGE, World, made_world
 from support.lesson_writing import part, submit_lesson
-from support.mutated_drafts import SEED, Mutated, answers, caught, judge_of, kinds, mutated_drafts
+from support.mutated_drafts import Mutated, answers, caught, judge_of, kinds, mutated_drafts
 from support.report_writing import offline_model
 from support.research_rows import Shelf
 from support.run_harness import Stage
@@ -33,10 +33,9 @@ async def lesson_answers(stage: Stage, node: str, drafts: list[Mutated], judge: 
 
 @pytest.mark.parametrize("in_own_words", [True, False], ids=["own words", "other words"])
 async def test_every_mutated_lesson_is_refused_for_the_sentence_that_went_wrong(
-    stage: Stage, shelf: Shelf, in_own_words: bool
+    stage: Stage, shelf: Shelf, in_own_words: bool, seed: int
 ) -> None:
-    print(f"seed {SEED}")
-    random = Random(SEED)
+    random = Random(seed)
     world, node = world_with_a_map(shelf, random, "valley")
     drafts = mutated_drafts(world, random, in_own_words=in_own_words)
     true_sentences = {text for fact in world.facts for text in (fact.content, fact.reworded)}
@@ -47,9 +46,10 @@ async def test_every_mutated_lesson_is_refused_for_the_sentence_that_went_wrong(
     assert await stage.rows("select 1 from draft_sentences union all select 1 from lesson_sentences") == []
 
 
-async def test_a_judge_that_believes_everything_lets_no_rule_be_broken(stage: Stage, shelf: Shelf) -> None:
-    print(f"seed {SEED}")
-    random = Random(SEED)
+async def test_a_judge_that_believes_everything_lets_no_rule_be_broken(
+    stage: Stage, shelf: Shelf, seed: int
+) -> None:
+    random = Random(seed)
     world, node = world_with_a_map(shelf, random, "valley")
     drafts = [
         draft for draft in mutated_drafts(world, random, in_own_words=False) if draft.kind in WITHOUT_A_JUDGE
@@ -58,14 +58,13 @@ async def test_a_judge_that_believes_everything_lets_no_rule_be_broken(stage: St
 
 
 async def test_every_citation_of_a_lesson_leads_to_a_shown_fact_that_says_so(
-    stage: Stage, shelf: Shelf
+    stage: Stage, shelf: Shelf, seed: int
 ) -> None:
-    print(f"seeds {SEED} to {SEED + LESSONS - 1}")
     citations = 0
     async with offline_model(stage):
         for n in range(LESSONS):
             name = f"valley-{n}"
-            _, node = world_with_a_map(shelf, Random(SEED + n), name)
+            _, node = world_with_a_map(shelf, Random(seed + n), name)
             assert await stage.play(await submit_lesson(stage, name, node)) is Outcome.PLAYED
             [line] = await lessons_of(stage.pool, name)
             lesson = await read_lesson(stage.pool, line.id)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 from support.generated_drafts import WITHOUT_A_JUDGE, World, made_world
-from support.mutated_drafts import SEED, Mutated, answers, caught, judge_of, kinds, mutated_drafts
+from support.mutated_drafts import Mutated, answers, caught, judge_of, kinds, mutated_drafts
 from support.report_writing import cited, offline_model, section, submit_report
 from support.research_rows import Shelf
 from support.run_harness import Stage
@@ -26,10 +26,9 @@ async def report_answers(stage: Stage, world: World, drafts: list[Mutated], judg
 
 @pytest.mark.parametrize("in_own_words", [True, False], ids=["own words", "other words"])
 async def test_every_mutated_draft_is_refused_for_the_sentence_that_went_wrong(
-    stage: Stage, shelf: Shelf, in_own_words: bool
+    stage: Stage, shelf: Shelf, in_own_words: bool, seed: int
 ) -> None:
-    print(f"seed {SEED}")
-    random = Random(SEED)
+    random = Random(seed)
     world = made_world(shelf, random, name="valley")
     drafts = mutated_drafts(world, random, in_own_words=in_own_words)
     true_sentences = {text for fact in world.facts for text in (fact.content, fact.reworded)}
@@ -41,11 +40,10 @@ async def test_every_mutated_draft_is_refused_for_the_sentence_that_went_wrong(
 
 
 async def test_without_anybody_to_ask_every_mutated_draft_is_refused_too(
-    stage: Stage, shelf: Shelf, setting: Any
+    stage: Stage, shelf: Shelf, setting: Any, seed: int
 ) -> None:
     setting("VERDICT_MODEL", "none")
-    print(f"seed {SEED}")
-    random = Random(SEED)
+    random = Random(seed)
     world = made_world(shelf, random, name="valley")
     drafts = mutated_drafts(world, random, in_own_words=True)
     counts = caught(drafts, await report_answers(stage, world, drafts, judge_of(set())))
@@ -53,9 +51,10 @@ async def test_without_anybody_to_ask_every_mutated_draft_is_refused_too(
     assert stage.server.verdict_questions == []
 
 
-async def test_a_judge_that_believes_everything_lets_no_rule_be_broken(stage: Stage, shelf: Shelf) -> None:
-    print(f"seed {SEED}")
-    random = Random(SEED)
+async def test_a_judge_that_believes_everything_lets_no_rule_be_broken(
+    stage: Stage, shelf: Shelf, seed: int
+) -> None:
+    random = Random(seed)
     world = made_world(shelf, random, name="valley")
     drafts = [
         draft for draft in mutated_drafts(world, random, in_own_words=False) if draft.kind in WITHOUT_A_JUDGE
@@ -65,8 +64,8 @@ async def test_a_judge_that_believes_everything_lets_no_rule_be_broken(stage: St
     assert counts == kinds(drafts)
 
 
-async def test_true_drafts_are_kept(stage: Stage, shelf: Shelf) -> None:
-    random = Random(SEED)
+async def test_true_drafts_are_kept(stage: Stage, shelf: Shelf, seed: int) -> None:
+    random = Random(seed)
     world = made_world(shelf, random, name="valley")
     drafts = [
         Mutated(
@@ -79,12 +78,11 @@ async def test_true_drafts_are_kept(stage: Stage, shelf: Shelf) -> None:
     assert all('"sentences_in_all"' in reply for reply in replies)
 
 
-async def test_no_sentence_of_fifty_reports_is_without_a_fact(stage: Stage, shelf: Shelf) -> None:
-    print(f"seeds {SEED} to {SEED + REPORTS - 1}")
+async def test_no_sentence_of_fifty_reports_is_without_a_fact(stage: Stage, shelf: Shelf, seed: int) -> None:
     sentences = 0
     async with offline_model(stage):
         for n in range(REPORTS):
-            random = Random(SEED + n)
+            random = Random(seed + n)
             world = made_world(
                 shelf, random, name=f"valley-{n}", facts=random.randrange(1, 40), pairs=random.randrange(0, 4)
             )

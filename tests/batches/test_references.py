@@ -35,10 +35,7 @@ async def test_every_beginning_means_the_one_id_that_begins_so(pool: Pool) -> No
             assert await id_of(pool, text) == id_
 
 
-async def test_a_short_id_is_no_longer_than_it_must_be(pool: Pool) -> None:
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+async def test_a_short_id_is_no_longer_than_it_must_be(pool: Pool, chance: random.Random) -> None:
     batch_id, _ = await batch(pool, runs=1)
     similar = [batch_id.int ^ (1 << chance.randrange(120)) for _ in range(8)]
     async with pool.connection() as connection:

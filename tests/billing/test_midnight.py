@@ -98,11 +98,9 @@ async def test_a_reservation_that_waited_over_midnight_looks_at_the_new_day(
 
 async def test_no_day_is_overspent_by_many_that_reserve_and_settle_at_midnight(
     clocked: tuple[Stage, SqlClock],
+    chance: random.Random,
 ) -> None:
     stage, clock = clocked
-    seed = random.randrange(10**6)
-    print("seed", seed)
-    choice = random.Random(seed)
     refusals = 0
 
     async def work(run: Run) -> None:
@@ -113,11 +111,11 @@ async def test_no_day_is_overspent_by_many_that_reserve_and_settle_at_midnight(
             except (MoneyReserved, BudgetSpent):
                 refusals += 1
                 continue
-            await asyncio.sleep(choice.random() / 50)
-            await settle(stage, run, f"0.{choice.randint(10, 40)}")
+            await asyncio.sleep(chance.random() / 50)
+            await settle(stage, run, f"0.{chance.randint(10, 40)}")
 
     tasks = [asyncio.create_task(work(run)) for run in await claimed(stage, 10)]
-    await asyncio.wait(tasks, timeout=choice.random() / 5)
+    await asyncio.wait(tasks, timeout=chance.random() / 5)
     clock.stop_at(AFTER)
     await asyncio.gather(*tasks)
     assert refusals

@@ -101,15 +101,14 @@ async def test_a_call_that_may_not_fit_waits_for_those_in_flight_and_stops_when_
         await reserve(stage.pool, run, fourth, daily_usd=None, lease_for=LEASE)
 
 
-async def test_200_runs_that_ask_at_once_never_pass_the_budget_of_their_batch(stage: Stage) -> None:
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    rng = random.Random(seed)
+async def test_200_runs_that_ask_at_once_never_pass_the_budget_of_their_batch(
+    stage: Stage, chance: random.Random
+) -> None:
     budget, most = Decimal(3), MaxCost(Decimal("0.10"), 100)
     ids = await stage.submit(*(f"topic {n}" for n in range(200)), budget=Budget(budget))
     runs = [await stage.claim(run_id) for run_id in ids]
     gate = asyncio.Semaphore(4)  # connections of the pool
-    costs = {run.id: Decimal(rng.randrange(1, 100_000)) / 1_000_000 for run in runs}
+    costs = {run.id: Decimal(chance.randrange(1, 100_000)) / 1_000_000 for run in runs}
 
     async def ask(run: Run) -> str:
         async with gate:

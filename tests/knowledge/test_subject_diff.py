@@ -259,19 +259,16 @@ async def test_a_subject_that_is_not_there_and_a_time_without_length_are_refused
             await subject_diff.between(session, "ice", day(10), until)
 
 
-async def test_differences_of_consecutive_times_add_up(dated: Dated) -> None:
+async def test_differences_of_consecutive_times_add_up(dated: Dated, chance: random.Random) -> None:
     """Whatever happened: what is shown at the end is what was shown at the beginning, and what the differences say."""
-    seed = random.randrange(10**6)
-    print("seed", seed)
-    dice = random.Random(seed)
     states = ("accepted", "disputed", "candidate", "withdrawn")
     for n in range(40):
-        times = sorted(dice.uniform(0, 40) for _ in range(dice.randint(1, 5)))
-        fact_id = await dated.fact(f"Fact {n}.", at=times[0], status=dice.choice(states))
+        times = sorted(chance.uniform(0, 40) for _ in range(chance.randint(1, 5)))
+        fact_id = await dated.fact(f"Fact {n}.", at=times[0], status=chance.choice(states))
         for at in times[1:]:
-            await dated.was(fact_id, 0.9, dice.choice(states), until=at)
+            await dated.was(fact_id, 0.9, chance.choice(states), until=at)
     shown: set[str] = set()
-    marks = [0.0, *sorted(dice.uniform(1, 39) for _ in range(4)), 41]
+    marks = [0.0, *sorted(chance.uniform(1, 39) for _ in range(4)), 41]
     for since, until in pairwise(marks):
         found = await between(dated, since, until)
         assert not {one.id for one in (*found.new, *found.lifted, *found.restored)} & shown

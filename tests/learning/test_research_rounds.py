@@ -179,10 +179,7 @@ async def test_without_a_map_there_is_nothing_to_research(pool: Pool, shelf: She
     assert (await play_round(pool)).state is RoundState.UNMAPPED
 
 
-async def test_over_random_maps_no_node_comes_before_what_it_needs(pool: Pool) -> None:
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+async def test_over_random_maps_no_node_comes_before_what_it_needs(pool: Pool, chance: random.Random) -> None:
     for n in range(20):
         titles = [f"Node {i}" for i in range(chance.randint(2, 12))]
         needs = {

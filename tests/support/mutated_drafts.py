@@ -15,7 +15,6 @@ from support.run_harness import Stage
 from support.scripted_model import Block, Says, call, calls, says, turn
 
 DRAFTS = 200
-SEED = 20_251
 CALLS_AT_ONCE = 10
 STATEMENT = re.compile(r"^Number (\d+)\n(.*?)(?=^Number \d+$|\Z)", re.MULTILINE | re.DOTALL)
 

@@ -117,10 +117,9 @@ def random_map(chance: random.Random) -> list[Entry]:
     ]
 
 
-async def test_whatever_maps_come_the_stored_one_has_no_circle_and_leads_to_the_goal(pool: Pool) -> None:
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+async def test_whatever_maps_come_the_stored_one_has_no_circle_and_leads_to_the_goal(
+    pool: Pool, chance: random.Random
+) -> None:
     saved = 0
     for n in range(MAPS):
         subject_id = f"subject-{n % 8}"

@@ -33,10 +33,7 @@ def test_a_word_in_passing_makes_no_prerequisite() -> None:
     assert prerequisites([SCOPE, long]) == {"Scopes": [], "Strings": []}
 
 
-def test_over_random_texts_each_topic_needs_only_earlier_ones() -> None:
-    seed = random.randrange(2**32)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+def test_over_random_texts_each_topic_needs_only_earlier_ones(chance: random.Random) -> None:
     words = [f"moss{letter}" for letter in "abcdefgh"]
     for _ in range(50):
         topics = [Topic(word, " ".join(chance.choices(words, k=chance.randint(1, 60)))) for word in words]
