@@ -12,7 +12,8 @@ TOO_LONG = (
     re.compile(r"prompt is too long: (?P<sent>\d+) tokens > (?P<limit>\d+)"),  # Claude
     re.compile(r"exceed context limit: (?P<sent>\d+) \+ \d+ > (?P<limit>\d+)"),  # Claude, with max_tokens
     re.compile(r"maximum context length is (?P<limit>\d+) tokens"),  # vLLM
-    re.compile(r"exceeds? the (available )?context (size|window|length)"),  # llama.cpp and others
+    re.compile(r"\((?P<sent>\d+) tokens\) exceeds .* context size \((?P<limit>\d+) tokens\)"),  # llama.cpp
+    re.compile(r"exceeds? the (available )?context (size|window|length)"),  # others
 )
 
 

@@ -45,6 +45,11 @@ async def test_a_window_shrinks_and_never_grows() -> None:
             None,
             32_768,
         ),
+        (
+            "request (9041 tokens) exceeds the available context size (4096 tokens), try increasing it",
+            9_041,
+            4_096,
+        ),
         ("the request exceeds the available context size (8192 tokens), try increasing it", None, None),
     ],
 )
