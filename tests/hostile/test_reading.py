@@ -1,7 +1,9 @@
 """Nothing that a stranger wrote stalls a worker's event loop above 200 ms or takes 300 MB.
 
-A new member is a file in one of the folders that KINDS names. SETTINGS are those that it changes;
-IS_LONG leaves it to the acceptance run.
+A new member is a file in one of the folders that KINDS names. SETTINGS are those that it changes, PARSE_S ends the parsing
+of a page sooner than usual. IS_LONG leaves it to the acceptance run. A member that takes long in full has TIMES and
+`content` instead of BODY, CONTENT or TEXT: it is read small, still with enough work to stall a loop, and in full in the
+acceptance run.
 """
 
 import asyncio
@@ -21,6 +23,7 @@ from support.scripted_sites import serving
 from support.verified_quotes import page_read
 
 from chiron_workers.db.connect import Pool
+from chiron_workers.documents.sandbox.sandbox import Limits
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ChironError
 from chiron_workers.evidence.quotes.quotes import locate, refusal_reason
@@ -28,6 +31,7 @@ from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
 from chiron_workers.store import Store
 from chiron_workers.tools import registry
+from chiron_workers.web import fetch
 
 HERE = Path(__file__).parent
 STALL_S_MAX = 0.2
@@ -114,12 +118,24 @@ KINDS: dict[str, Any] = {
 
 
 def members() -> Iterator[Any]:
-    """Every member as a parameter of a test; none is executed yet."""
+    """Every member and whether it is full, as parameters of a test; none is executed yet."""
     for kind in KINDS:
         for member in sorted((HERE / kind).glob("*.py")):
-            is_long = "\nIS_LONG = True\n" in member.read_text()
-            marks = [pytest.mark.acceptance] if is_long else []
-            yield pytest.param(member, id=f"{kind}-{member.stem}", marks=marks)
+            text, name = member.read_text(), f"{kind}-{member.stem}"
+            has_sizes = "\nTIMES = " in text
+            if "\nIS_LONG = True\n" not in text:
+                yield pytest.param(member, False, id=name)
+                name += "-full"
+            if has_sizes or "\nIS_LONG = True\n" in text:
+                yield pytest.param(member, True, id=name, marks=pytest.mark.acceptance)
+
+
+def words_of(member: Path, *, is_full: bool) -> Member:
+    """What a member's file defines."""
+    words = runpy.run_path(str(member))
+    if sizes := words.get("TIMES"):
+        words |= dict.fromkeys(("BODY", "CONTENT", "TEXT"), words["content"](sizes[is_full]))
+    return words
 
 
 def fact(url: str, words: str) -> dict[str, Any]:
@@ -130,11 +146,29 @@ def fact(url: str, words: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("member", list(members()))
+@pytest.fixture(scope="module")
+def small_heap() -> Iterator[None]:
+    """A heap as small as a worker's: what thousands of tests leave takes the collector longer than the loop may."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("small_heap")
+@pytest.mark.parametrize(("member", "is_full"), list(members()))
 async def test_what_a_stranger_wrote_neither_stalls_a_worker_nor_fills_its_memory(
-    member: Path, pool: Pool, embedder: Embedder, setting: Callable[[str, str], None], tmp_path: Path
+    member: Path,
+    is_full: bool,
+    pool: Pool,
+    embedder: Embedder,
+    setting: Callable[[str, str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ):
-    words = runpy.run_path(str(member))
+    words = words_of(member, is_full=is_full)
+    if "PARSE_S" in words:
+        monkeypatch.setattr(fetch, "PARSE_LIMITS", Limits(timeout_s=words["PARSE_S"]))
     values = {
         "FETCH_PRIVATE": "true", "FETCH_PAUSE_S": "0", "FETCH_CACHE_S": "0", "FILES": str(tmp_path),
     }  # fmt: skip
@@ -147,13 +181,10 @@ async def test_what_a_stranger_wrote_neither_stalls_a_worker_nor_fills_its_memor
 
     async with KINDS[member.parent.name](words, execute, tmp_path, pool) as read:
         await warm(execute)
-        try:
-            pulse, taken_bytes = await measured(read)
-            for _ in range(TRIES_MAX - 1):
-                if pulse.worked_s > STALL_S_MAX:
-                    pulse = (await measured(read))[0]
-        finally:
-            gc.unfreeze()
+        pulse, taken_bytes = await measured(read)
+        for _ in range(TRIES_MAX - 1):
+            if pulse.worked_s > STALL_S_MAX:
+                pulse = (await measured(read))[0]
     assert taken_bytes < MEMORY_BYTES_MAX
     assert pulse.worked_s < STALL_S_MAX
 
@@ -164,7 +195,6 @@ async def warm(execute: Any) -> None:
     locate("The tide rises … twice a day.", "The tide ﬁe … a\u0301 rises. " * 9)
     refusal_reason("The tide rises twice a day.", "The tide falls twice a day.")
     gc.collect()
-    gc.freeze()  # A worker's heap is small; what thousands of tests leave takes the collector longer than the loop may.
 
 
 async def measured(read: Read) -> tuple[Pulse, int]:

@@ -1,6 +1,9 @@
 """Documents that are small and stand for much, for the members of tests/hostile."""
 
+import functools
+import gzip
 import io
+import struct
 import zipfile
 import zlib
 from pathlib import Path
@@ -55,6 +58,15 @@ def pdf_of_repeats(words: bytes, *, times: int) -> bytes:
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents[4 0 R 4 0 R 4 0 R]/Resources<<>>>>",
         b"<</Length %d/Filter[/FlateDecode/FlateDecode]>>stream\n%s\nendstream" % (len(stream), stream),
     )
+
+
+def gzip_of_repeats(piece: bytes, *, times: int) -> bytes:
+    """A gzip stream that stands for a piece again and again, which is compressed once."""
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    once = packer.compress(piece) + packer.flush(zlib.Z_FULL_FLUSH)  # what follows does not refer to it
+    checksum = functools.reduce(lambda value, part: zlib.crc32(part, value), [piece] * times, 0)
+    end = struct.pack("<II", checksum, len(piece) * times % 2**32)
+    return gzip.compress(b"")[:10] + once * times + packer.flush() + end
 
 
 def front_matter(*lines: str) -> bytes:

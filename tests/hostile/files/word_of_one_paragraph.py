@@ -3,4 +3,8 @@
 from support.hostile_documents import word_document
 
 NAME = "a.docx"
-CONTENT = word_document(b"<w:p>" + b"<w:r><w:t>t</w:t></w:r>" * 300_000 + b"</w:p>")
+TIMES = (100_000, 300_000)
+
+
+def content(times: int) -> bytes:
+    return word_document(b"<w:p>" + b"<w:r><w:t>t</w:t></w:r>" * times + b"</w:p>")

@@ -1,7 +1,7 @@
 """Half a gigabyte of zeros in half a megabyte."""
 
-import gzip
+from support.hostile_documents import gzip_of_repeats
 
-BODY = gzip.compress(b"\0" * 500_000_000, compresslevel=1)
+BODY = gzip_of_repeats(b"\0" * 1_000_000, times=500)
 TYPE = "text/html"
 HEADERS = {"Content_Encoding": "gzip"}

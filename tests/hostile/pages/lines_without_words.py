@@ -1,4 +1,8 @@
 """White space alone between two words."""
 
-BODY = b"The tide" + b" \n" * 2_400_000 + b"rises."
 TYPE = "text/plain"
+TIMES = (800_000, 2_400_000)
+
+
+def content(times: int) -> bytes:
+    return b"The tide" + b" \n" * times + b"rises."

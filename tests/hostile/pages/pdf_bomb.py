@@ -1,6 +1,7 @@
-"""A PDF of three streams that stand for a gigabyte each."""
+"""A PDF of three streams, each of which stands for more than the memory that there is for it."""
 
 from support.hostile_documents import pdf_of_repeats
 
-BODY = pdf_of_repeats(b"(tide) Tj ", times=100_000_000)
+SETTINGS = {"FILE_MEMORY_MB": "150"}
+BODY = pdf_of_repeats(b"(tide) Tj ", times=16_000_000)
 TYPE = "application/pdf"

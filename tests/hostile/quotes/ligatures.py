@@ -1,4 +1,8 @@
 """A character stands for eighteen."""
 
 QUOTE = "The tide rises and falls twice a day in most places."
-TEXT = "\ufdfa" * 2_000_000
+TIMES = (600_000, 2_000_000)
+
+
+def content(times: int) -> str:
+    return "\ufdfa" * times

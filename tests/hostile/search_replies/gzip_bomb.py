@@ -1,6 +1,6 @@
 """Half a gigabyte of spaces in half a megabyte."""
 
-import gzip
+from support.hostile_documents import gzip_of_repeats
 
-BODY = gzip.compress(b" " * 500_000_000, compresslevel=1)
+BODY = gzip_of_repeats(b" " * 1_000_000, times=500)
 HEADERS = {"Content_Encoding": "gzip"}
