@@ -1,8 +1,9 @@
 """Backups that strangers made: each file of backups/ is one, and its first line says what becomes of it.
 
 `refused: WORDS`, which the refusal says, or `restored: WHY`, where the rows come back and nothing else does. A `.sql` file
-is run in a database before it is dumped as earlier versions did it, whole. A `.bytes` file has two more lines: words of such
-a dump, and what stands there instead. `{canary}` is a path: whatever writes there was executed.
+is run in a database before it is dumped as earlier versions did it, whole. Those that bring what is not Chiron's are also
+run in one database, one after the other, whose backup is restored without it. A `.bytes` file has two more lines: words of
+such a dump, and what stands there instead. `{canary}` is a path: whatever writes there was executed.
 """
 
 import os
@@ -24,6 +25,13 @@ from chiron_api.cli import build
 from chiron_workers.settings import settings as read_settings
 
 MEMBERS = sorted((Path(__file__).parent / "backups").iterdir())
+FATES = {
+    member: tuple(member.read_text().splitlines()[0].lstrip("-# ").split(": ", maxsplit=1))
+    for member in MEMBERS
+}
+REFUSED = [member for member, (fate, _) in FATES.items() if fate == "refused"]
+RESTORED = [member for member, (fate, _) in FATES.items() if fate == "restored"]
+FOREIGN = [member for member in REFUSED if "which is not Chiron's" in FATES[member][1]]
 ROWS = """
 insert into subjects (id, title) values ('moon', 'The moon');
 insert into batches (id, name, subject_id, run_count, open_runs, request_hash)
@@ -72,6 +80,21 @@ def source_url(databases: Databases) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def whole_dump(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A backup as earlier versions made it, before somebody writes into it."""
+    folder = tmp_path_factory.mktemp("backups")
+    dump_with([], databases, folder / "whole.backup", folder / "c")
+    return (folder / "whole.backup").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def untouched_url(databases: Databases) -> Iterator[str]:
+    """A database with nothing in it, which each refusal leaves so."""
+    with databases.lend_blank() as url:
+        yield url
+
+
 def dump(url: str, file: Path, *options: str) -> None:
     """A backup of the whole database, schema and all, as earlier versions made it."""
     program = [
@@ -84,21 +107,29 @@ def dump(url: str, file: Path, *options: str) -> None:
     subprocess.run([*program, *options, f"--file={file}", *connection_arguments(url)], check=True)
 
 
-def make_member(member: Path, url: str, file: Path, canary: Path) -> None:
-    lines = member.read_text().replace("{canary}", str(canary)).splitlines()
-    if member.suffix == ".sql":
+def written(member: Path, canary: Path) -> str:
+    """The text of a member, with the path of its canary."""
+    return member.read_text().replace("{canary}", str(canary))
+
+
+def dump_with(members: list[Path], databases: Databases, file: Path, canary: Path) -> None:
+    """A backup of a database in which these were run."""
+    with databases.lend_copy() as url:
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("\n".join(lines).encode())
+            connection.execute(ROWS)
+            for member in members:
+                connection.execute(written(member, canary).encode())
         dump(url, file)
-        canary.unlink(missing_ok=True)
-        return
-    dump(url, file)
-    old, new = lines[1].encode(), lines[2].encode()
-    content = file.read_bytes()
-    assert old in content
+    canary.unlink(missing_ok=True)
+
+
+def overwrite(member: Path, whole_dump: bytes, file: Path, canary: Path) -> None:
+    """A backup with other words in it."""
+    _, old, new = written(member, canary).encode().splitlines()
+    assert old in whole_dump
     # A string of the table of contents keeps its length, so that the rest of the file stands where it stood.
     assert len(new) <= len(old)
-    file.write_bytes(content.replace(old, new.ljust(len(old))))
+    file.write_bytes(whole_dump.replace(old, new.ljust(len(old))))
 
 
 def catalogue(url: str) -> list[str]:
@@ -111,33 +142,48 @@ def topics(url: str) -> list[tuple[str]]:
         return connection.execute("select topic from runs").fetchall()
 
 
-@pytest.mark.parametrize("member", MEMBERS, ids=lambda member: member.name)
-def test_a_backup_of_a_stranger_runs_nothing_and_brings_rows_alone(
+@pytest.mark.parametrize("member", REFUSED, ids=lambda member: member.name)
+def test_a_backup_of_a_stranger_is_refused_and_runs_nothing(
     member: Path,
-    source_url: str,
+    whole_dump: bytes,
+    untouched_url: str,
+    databases: Databases,
+    canary: Path,
+    tmp_path: Path,
+    chiron: Callable[..., Result],
+) -> None:
+    file = tmp_path / "a.backup"
+    if member.suffix == ".sql":
+        dump_with([member], databases, file, canary)
+    else:
+        overwrite(member, whole_dump, file, canary)
+    result = chiron(untouched_url, "restore", "a.backup")
+    assert not canary.exists()
+    assert result.exit_code == 1, result.output
+    assert FATES[member][1] in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert catalogue(untouched_url) == ["information_schema", "public"]
+
+
+@pytest.mark.parametrize(
+    ("members", "options"),
+    [*[([member], []) for member in RESTORED], (FOREIGN, ["--ours-only"])],
+    ids=[*[member.name for member in RESTORED], "what is left out on request"],
+)
+def test_a_backup_of_a_stranger_runs_nothing_and_brings_rows_alone(
+    members: list[Path],
+    options: list[str],
     empty_url: str,
     databases: Databases,
     canary: Path,
     tmp_path: Path,
     chiron: Callable[..., Result],
 ) -> None:
-    make_member(member, source_url, tmp_path / "a.backup", canary)
-    fate, _, words = member.read_text().splitlines()[0].lstrip("-# ").partition(": ")
-    result = chiron(empty_url, "restore", "a.backup")
+    dump_with(members, databases, tmp_path / "a.backup", canary)
+    result = chiron(empty_url, "restore", "a.backup", *options)
     assert not canary.exists()
-    if fate == "restored":
-        assert (result.exit_code, result.stderr) == (0, "")
-        assert topics(empty_url) == [("T",)]
-    else:
-        assert result.exit_code == 1, result.output
-        assert words in result.stderr
-        assert result.stderr.count("\n") == 1
-        assert catalogue(empty_url) == ["information_schema", "public"]
-    if "which is not Chiron's" in words:  # What is left out on request is not executed either.
-        result = chiron(empty_url, "restore", "a.backup", "--ours-only")
-        assert (result.exit_code, result.stderr) == (0, "")
-        assert not canary.exists()
-        assert topics(empty_url) == [("T",)]
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert topics(empty_url) == [("T",)]
     assert set(catalogue(empty_url)) <= set(catalogue(databases.url_of(databases.template)))
 
 

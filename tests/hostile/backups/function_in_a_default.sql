@@ -1,9 +1,9 @@
 -- refused: holds the function public.evil(text), which is not Chiron's
-create function public.evil_write() returns void language plpgsql as $$
+create or replace function public.evil_write() returns void language plpgsql as $$
 begin
   copy (select 1) to '{canary}';
 end $$;
-create function public.evil(text) returns text language plpgsql immutable as $$
+create or replace function public.evil(text) returns text language plpgsql immutable as $$
 begin
   perform public.evil_write();
   return $1;

@@ -1,7 +1,7 @@
--- refused: holds the function public.evil(), which is not Chiron's
-create function public.evil() returns trigger language plpgsql as $$
+-- refused: holds the function public.evil_trigger(), which is not Chiron's
+create function public.evil_trigger() returns trigger language plpgsql as $$
 begin
   copy (select 1) to '{canary}';
   return new;
 end $$;
-create trigger evil before insert on batches for each row execute function evil();
+create trigger evil before insert on batches for each row execute function evil_trigger();
