@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import sys
 from functools import partial
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from types import ModuleType
 
@@ -32,6 +33,14 @@ def confinement() -> Confinement:
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "private.txt").write_text("the secret word is xyzzy")
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def forks() -> ForkServerContext:
+    """Processes that are not confined, forked from one that has imported the attempts."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__, *(f"hostile.parsers.{name}" for name in MEMBERS)])
+    return context
 
 
 def member(name: str) -> ModuleType:
@@ -63,13 +72,11 @@ def attempt_by_seccomp_alone(name: str, folder: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in MEMBERS if not hasattr(member(name), "NEEDS")])
 def test_seccomp_refuses_an_attempt_where_landlock_is_missing(
-    name: str, confinement: Confinement, folder: Path
+    name: str, confinement: Confinement, folder: Path, forks: ForkServerContext
 ) -> None:
     if not confinement.has_seccomp:
         pytest.skip("this kernel has no seccomp")
-    process = multiprocessing.get_context("spawn").Process(
-        target=attempt_by_seccomp_alone, args=(name, str(folder))
-    )
+    process = forks.Process(target=attempt_by_seccomp_alone, args=(name, str(folder)))
     process.start()
     process.join(60)
     assert process.exitcode in (errno.EPERM, errno.ENOSYS)
@@ -78,8 +85,8 @@ def test_seccomp_refuses_an_attempt_where_landlock_is_missing(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="its calls are those of Linux")
 @pytest.mark.parametrize("name", MEMBERS)
-def test_the_same_attempt_succeeds_elsewhere(name: str, folder: Path) -> None:
-    process = multiprocessing.get_context("spawn").Process(target=member(name).attempt, args=(str(folder),))
+def test_the_same_attempt_succeeds_elsewhere(name: str, folder: Path, forks: ForkServerContext) -> None:
+    process = forks.Process(target=member(name).attempt, args=(str(folder),))
     process.start()
     process.join(60)
     assert process.exitcode == 0
