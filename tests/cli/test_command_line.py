@@ -4,14 +4,13 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.worker_processes import chiron as command_of
+from support import bare_interpreter
 from support.worker_processes import environment
 from typer.testing import Result
 
@@ -55,47 +54,46 @@ JUDGING = (
 )
 
 
-def modules_of(code: str) -> set[str]:
-    """The modules that a program imports, as `-X importtime` names them."""
-    command = [sys.executable, "-X", "importtime", "-c", code]
-    process = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    lines = [line for line in process.stderr.splitlines() if line.startswith("import time:")]
-    return {line.rpartition("|")[2].strip() for line in lines}
-
-
-def imported_by(code: str) -> set[str]:
-    """The packages that a program imports, without those of the standard library."""
-    packages = {module.partition(".")[0] for module in modules_of(code)} - sys.stdlib_module_names
-    # Libraries also try what is not there.
-    return {name for name in packages - {"sitecustomize"} if name.isidentifier() and find_spec(name)}
+def program(*arguments: str) -> str:
+    """A Python program that runs a command."""
+    return f"import sys; sys.argv[1:] = {arguments}; from chiron_api.cli import build; build()(standalone_mode=False)"
 
 
 def test_the_overview_imports_no_command() -> None:
-    code = "import sys; sys.argv[1:] = ['--help']; from chiron_api.cli import build; build()(standalone_mode=False)"
-    assert imported_by(code) <= FOR_HELP
+    assert bare_interpreter.run(program("--help")).packages <= FOR_HELP
 
 
-@pytest.mark.parametrize("arguments", [["list"], ["show", "last"]], ids=lambda arguments: arguments[0])
 def test_listing_and_showing_import_neither_numpy_nor_rich_nor_what_only_other_commands_need(
-    arguments: list[str], settings: Settings, monkeypatch: pytest.MonkeyPatch
+    chiron: Callable[..., Result], settings: Settings
 ) -> None:
-    assert command_of(settings, "submit", "Tides", "--subject", "Moon").returncode == 0
-    for name, value in environment(settings).items():
-        monkeypatch.setenv(name, value)
-    code = f"import sys; sys.argv[1:] = {arguments}; from chiron_api.cli import build; build()(standalone_mode=False)"
-    assert imported_by(code) <= FOR_SHOW
+    assert chiron("submit", "Tides", "--subject", "Moon").exit_code == 0
+    programs = {"list": program("list"), "show": program("show", "last")}
+    outcomes = bare_interpreter.run_each(programs, env=environment(settings))
+    assert all("Tides" in outcome.output for outcome in outcomes.values())
+    extra = {name: outcome.packages - FOR_SHOW for name, outcome in outcomes.items()}
+    assert extra == {"list": set(), "show": set()}
 
 
-@pytest.mark.parametrize("name", sorted(SUMMARIES))
-def test_the_help_of_a_command_imports_no_library_that_only_its_work_needs(name: str) -> None:
-    code = f"import sys; sys.argv[1:] = [{name!r}, '--help']; from chiron_api.cli import build; build()(standalone_mode=False)"
-    assert imported_by(code) & HEAVY == set()
+def imports_of_helps(names: Iterable[str], is_unwanted: Callable[[str], bool]) -> dict[str, list[str]]:
+    """The unwanted modules that showing the help of commands imports, by command."""
+    programs = {name: program(name, "--help") for name in names}
+    # What all of them together leave out each of them leaves out, and libraries are imported once.
+    together = bare_interpreter.run("\n".join(programs.values()))
+    assert together.output.count("Usage: ") == len(programs)
+    if not any(map(is_unwanted, together.modules)):
+        return {}
+    outcomes = bare_interpreter.run_each(programs)
+    modules = {name: sorted(filter(is_unwanted, outcome.modules)) for name, outcome in outcomes.items()}
+    return {name: unwanted for name, unwanted in modules.items() if unwanted}
 
 
-@pytest.mark.parametrize("name", ["import", "learn", "list", "report", "results", "search", "show"])
-def test_the_help_of_a_command_that_reads_imports_nothing_that_judges(name: str) -> None:
-    code = f"import sys; sys.argv[1:] = [{name!r}, '--help']; from chiron_api.cli import build; build()(standalone_mode=False)"
-    assert [module for module in sorted(modules_of(code)) if module.startswith(JUDGING)] == []
+def test_the_help_of_a_command_imports_no_library_that_only_its_work_needs() -> None:
+    assert imports_of_helps(SUMMARIES, lambda module: module.partition(".")[0] in HEAVY) == {}
+
+
+def test_the_help_of_a_command_that_reads_imports_nothing_that_judges() -> None:
+    readers = ("import", "learn", "list", "report", "results", "search", "show")
+    assert imports_of_helps(readers, lambda module: module.startswith(JUDGING)) == {}
 
 
 def test_the_overview_names_every_command_there_is() -> None:
@@ -125,12 +123,15 @@ def test_the_overview_loses_nothing_at_80_columns(chiron: Callable[..., Result])
             assert re.search(rf"^  {name} +{re.escape(summary.sentence)}$", overview, re.M), name
 
 
-@pytest.mark.parametrize("name", sorted(SUMMARIES))
-def test_help_cuts_no_sentence(chiron: Callable[..., Result], name: str) -> None:
-    for command in ("", *getattr(load_command(name), "commands", ())):
-        lines = chiron(name, *filter(None, [command]), "--help").output.splitlines()
-        assert max(map(len, lines)) <= 80
-        assert [line for line in lines[1:] if line.endswith(("...", "…"))] == []
+def test_help_cuts_no_sentence(chiron: Callable[..., Result]) -> None:
+    faults = [
+        f"{' '.join(command)}: {line}"
+        for name in SUMMARIES
+        for command in ((name,), *((name, part) for part in getattr(load_command(name), "commands", ())))
+        for number, line in enumerate(chiron(*command, "--help").output.splitlines())
+        if len(line) > 80 or (number and line.endswith(("...", "…")))
+    ]
+    assert faults == []
 
 
 def test_the_version_is_that_of_the_package(chiron: Callable[..., Result]) -> None:
@@ -179,20 +180,27 @@ def test_a_command_ends_by_sigterm_as_by_ctrl_c_and_goes_on_under_nohup() -> Non
 WITHOUT_JSON = {"api", "export", "flower", "mcp", "offline-model", "up", "worker"}
 
 
-@pytest.mark.parametrize("name", sorted(SUMMARIES))
-def test_every_command_that_says_something_says_it_as_json_too(name: str) -> None:
-    for command in leaves(load_command(name)):
-        has_json = any("--json" in param.opts for param in command.params)
-        assert has_json == (name not in WITHOUT_JSON), command.name
+def test_every_command_that_says_something_says_it_as_json_too() -> None:
+    faults = [
+        f"{name} {command.name}"
+        for name in SUMMARIES
+        for command in leaves(load_command(name))
+        if any("--json" in param.opts for param in command.params) == (name in WITHOUT_JSON)
+    ]
+    assert faults == []
 
 
-@pytest.mark.parametrize("name", sorted(SUMMARIES))
-def test_an_option_has_the_same_short_name_everywhere(name: str) -> None:
+def test_an_option_has_the_same_short_name_everywhere() -> None:
     short_names = {"--subject": "-s", "--output": "-o", "--format": "-f", "--yes": "-y"}
-    for command in leaves(load_command(name)):
-        for param in command.params:
-            for option, short_name in short_names.items():
-                assert option not in param.opts or short_name in param.opts, command.name
+    faults = [
+        f"{name} {command.name} {option}"
+        for name in SUMMARIES
+        for command in leaves(load_command(name))
+        for param in command.params
+        for option, short_name in short_names.items()
+        if option in param.opts and short_name not in param.opts
+    ]
+    assert faults == []
 
 
 def leaves(command: Any) -> list[Any]:

@@ -1,7 +1,6 @@
 """The client is usable with no other part of Chiron imported."""
 
-import subprocess
-import sys
+from support import bare_interpreter
 
 HEAVY = {
     "chiron_workers", "psycopg", "celery", "kombu", "redis", "anthropic", "numpy", "fastapi", "starlette", "typer",
@@ -9,28 +8,26 @@ HEAVY = {
 }  # fmt: skip
 
 
-def modules_after(code: str) -> set[str]:
-    """The modules that a fresh interpreter has imported after some code."""
-    script = f"{code}\nimport sys\nprint(*sys.modules)"
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True
-    )
-    return set(run.stdout.split())
+STRICT = "import warnings; warnings.simplefilter('error')\n"
 
 
 def test_the_client_imports_nothing_else_of_chiron_and_nothing_heavy():
-    modules = modules_after("from chiron_api.client import *\nwith Chiron('http://127.0.0.1:1'): pass")
-    assert {name.partition(".")[0] for name in modules} & HEAVY == set()
-    ours = {name for name in modules if name.startswith("chiron_api.")}
+    outcome = bare_interpreter.run(
+        STRICT + "from chiron_api.client import *\nwith Chiron('http://127.0.0.1:1'): pass"
+    )
+    assert outcome.packages & HEAVY == set()
+    ours = {name for name in outcome.modules if name.startswith("chiron_api.")}
     assert all(name == "chiron_api.client" or name.startswith("chiron_api.client.") for name in ours)
 
 
 def test_the_models_alone_import_no_http():
-    modules = modules_after("import chiron_api.client.models.runs")
-    assert "httpx2" not in modules
+    outcome = bare_interpreter.run(STRICT + "import chiron_api.client.models.runs")
+    assert "chiron_api.client.models.runs" in outcome.modules
+    assert "httpx2" not in outcome.modules
 
 
 def test_every_name_of_the_package_can_be_imported():
-    modules_after(
+    program = (
         "from chiron_api.client import *\nimport chiron_api.client as c\nfor n in c.__all__: getattr(c, n)"
     )
+    assert bare_interpreter.run(STRICT + program).code is None

@@ -1,9 +1,8 @@
 import json
 import os
-import subprocess
-import sys
 
 import pytest
+from support import bare_interpreter
 from support.crate_files import repair_hashes, write_zip
 from typer.testing import CliRunner
 
@@ -22,19 +21,15 @@ HEAVY = (
     "starlette",
     "chiron_workers.settings",
 )
-ALONE = f"""
-import socket, sys
+ALONE = """
+import os, socket, sys
 def refuse(*arguments, **names):
     raise SystemExit("a connection was opened")
 socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
-sys.argv = ["chiron", "verify", *sys.argv[1:]]
+os.chdir({folder!r})
+sys.argv = ["chiron", "verify", {path!r}]
 from chiron_api.cli import main
-try:
-    main()
-except SystemExit as end:
-    code = end.code
-heavy = [name for name in {HEAVY!r} if name in sys.modules]
-raise SystemExit(f"loaded: {{heavy}}" if heavy else code)
+main()
 """
 
 
@@ -56,12 +51,10 @@ def test_it_runs_without_database_network_and_heavy_imports(crate, tmp_path):
         "CHIRON_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/x",
         "HOME": str(tmp_path),
     }
-    done = subprocess.run(
-        [sys.executable, "-c", ALONE, str(crate)], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60,
-        check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("All is well.\n")
+    outcome = bare_interpreter.run(ALONE.format(folder=str(tmp_path), path=str(crate)), env=environment)
+    assert (outcome.code, outcome.errors) == (0, "")
+    assert outcome.output.endswith("All is well.\n")
+    assert [name for name in HEAVY if name in outcome.modules] == []
 
 
 def test_faults_are_told_with_their_number_and_exit_code_1(files, tmp_path):

@@ -1,11 +1,10 @@
 import asyncio
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from support import bare_interpreter
 
 from chiron_workers.embeddings import minilm as module
 from chiron_workers.embeddings.minilm import BATCH_MAX, MiniLM
@@ -125,6 +124,5 @@ async def test_another_model_file_is_refused_with_its_name(tmp_path: Path):
 
 
 def test_importing_the_package_loads_no_model_library():
-    heavy = "{'onnxruntime', 'tokenizers', 'numpy', 'aiohttp'}"
-    code = f"import sys, chiron_workers.embeddings; sys.exit(bool({heavy} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    packages = bare_interpreter.run("import chiron_workers.embeddings").packages
+    assert packages & {"onnxruntime", "tokenizers", "numpy", "aiohttp"} == set()

@@ -1,14 +1,13 @@
 """Traces of runs, as a real collector gets them over OTLP/HTTP."""
 
 import os
-import subprocess
-import sys
 import threading
 import time
 import timeit
 from collections.abc import Iterator
 
 import pytest
+from support import bare_interpreter
 from support.otlp_collector import Collector, collector
 from support.run_harness import Stage
 from support.scripted_model import Fails, Says, call, calls, says, text, turn
@@ -234,13 +233,15 @@ def test_an_exporter_that_cannot_be_had_is_left_out(
 
 def test_without_an_exporter_nothing_of_the_sdk_is_imported() -> None:
     # redis-py imports the SDK's metrics by itself wherever they are installed.
-    code = (
-        "import sys; from chiron_workers.telemetry import tracing; from chiron_workers.agent import play; tracing.start();"
-        "print([name for name in sys.modules if name.startswith(('opentelemetry.sdk.trace', 'opentelemetry.exporter'))])"
+    program = (
+        "from chiron_workers.telemetry import tracing; from chiron_workers.agent import play; tracing.start()"
     )
     env = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
-    assert done.stdout == "[]\n", done.stderr
+    modules = bare_interpreter.run(program, env=env).modules
+    assert "chiron_workers.agent.play" in modules
+    assert [
+        name for name in modules if name.startswith(("opentelemetry.sdk.trace", "opentelemetry.exporter"))
+    ] == []
 
 
 def test_a_span_that_is_off_costs_next_to_nothing() -> None:

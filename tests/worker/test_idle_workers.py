@@ -3,9 +3,11 @@
 import json
 import subprocess
 import sys
-from types import SimpleNamespace
+from dataclasses import dataclass
 
 import pytest
+from support import bare_interpreter
+from support.databases import Databases
 from support.worker_processes import environment
 
 from chiron_workers.settings import Settings
@@ -13,12 +15,12 @@ from chiron_workers.worker.memory import ARENAS_MAX, THRESHOLDS
 
 # The start of a worker as Celery has it, and then what the process is made of.
 PROGRAM = """
-import gc, json, sys
+import gc, json
 from celery import signals
 from chiron_workers import tasks
 class Consumer: concurrency = 1
 signals.worker_init.send(sender=Consumer)
-print(json.dumps({"modules": sorted(sys.modules), "frozen": gc.get_freeze_count(), "thresholds": gc.get_threshold()}))
+print(json.dumps({"frozen": gc.get_freeze_count(), "thresholds": gc.get_threshold()}))
 tasks.host().stop()
 """
 # Threads that each hold some memory of the C library, and its arenas (glibc lists them as XML).
@@ -48,29 +50,30 @@ LAZY = (
 )
 
 
-def idle_worker(settings: Settings) -> SimpleNamespace:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env=environment(settings),
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=120,
-        check=True,
-        cwd=settings.home,
-    )
-    return SimpleNamespace(**json.loads(done.stdout))
+@dataclass(frozen=True)
+class IdleWorker:
+    modules: frozenset[str]
+    frozen: int
+    thresholds: tuple[int, ...]
 
 
-def test_an_idle_worker_has_loaded_nothing_that_only_some_runs_need(settings: Settings) -> None:
-    modules = idle_worker(settings).modules
-    assert "chiron_workers.worker.host" in modules
-    assert [name for name in LAZY if name in modules] == []
+@pytest.fixture(scope="module")
+def idle_worker(databases: Databases, valkey: str, tmp_path_factory: pytest.TempPathFactory) -> IdleWorker:
+    home = tmp_path_factory.mktemp("home")
+    with databases.lend() as url:
+        settings = Settings(_env_file=None, home=home, database_url=url, redis_url=valkey, model="offline")  # type: ignore[call-arg]
+        outcome = bare_interpreter.run(PROGRAM, env=environment(settings))
+    return IdleWorker(modules=outcome.modules, **json.loads(outcome.output))
 
 
-def test_an_idle_worker_leaves_what_it_started_with_out_of_collections(settings: Settings) -> None:
-    worker = idle_worker(settings)
-    assert worker.frozen > 100_000
-    assert tuple(worker.thresholds) == THRESHOLDS
+def test_an_idle_worker_has_loaded_nothing_that_only_some_runs_need(idle_worker: IdleWorker) -> None:
+    assert "chiron_workers.worker.host" in idle_worker.modules
+    assert [name for name in LAZY if name in idle_worker.modules] == []
+
+
+def test_an_idle_worker_leaves_what_it_started_with_out_of_collections(idle_worker: IdleWorker) -> None:
+    assert idle_worker.frozen > 100_000
+    assert tuple(idle_worker.thresholds) == THRESHOLDS
 
 
 def test_threads_share_what_the_c_library_allocates(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,12 @@
 import asyncio
 import gzip
 import json
-import subprocess
-import sys
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
+from support import bare_interpreter
 from support.raw_http import Answer, RawRequest, raw_server, response
 from support.scripted_model import _events, _wire, says
 
@@ -355,24 +354,23 @@ async def test_what_only_the_sdk_can_do_is_left_to_it(
 
 
 IMPORTS = """
-import sys
 import chiron_workers.tasks, chiron_workers.worker.host, chiron_workers.agent.play
-import asyncio, sys
+import asyncio
 from chiron_workers.model import Model, Request
 from chiron_workers.model.admission import Admission
 from chiron_workers.runs.messages import Message
 from chiron_workers.settings import Settings
 
 async def ask():
-    price = {"input": 1, "output": 1}  # of its own, for the library of prices loads httpx2
-    settings = Settings(_env_file=None, prices={"m": price, "claude-opus-5-5": price})
-    model = Model(settings, Admission(settings), base_url=sys.argv[1], api_key="test")
+    price = {{"input": 1, "output": 1}}  # of its own, for the library of prices loads httpx2
+    settings = Settings(_env_file=None, prices={{"m": price, "claude-opus-5-5": price}})
+    model = Model(settings, Admission(settings), base_url={url!r}, api_key="test")
     await model.thinking("claude-opus-5-5", settings.thinking, budget_tokens=1_000)
-    question = Message.of("user", [{"type": "text", "text": "Hello?"}])
+    question = Message.of("user", [{{"type": "text", "text": "Hello?"}}])
     request = Request(model="claude-opus-5-5", system="", tools=[], max_tokens=9, messages=[question])
     reply = await model.reply(request, on_text=None)
     await model.close()
-    print(reply.text, sorted({"anthropic", "httpx2", "httpx"} & sys.modules.keys()))
+    print(reply.text)
 
 asyncio.run(ask())
 """
@@ -383,8 +381,6 @@ async def test_a_worker_plays_without_the_sdk() -> None:
         return response(STREAM if request.body else b"{}")
 
     async with raw_server(answer) as server:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", IMPORTS, server.url, stdout=subprocess.PIPE
-        )
-        output, _ = await process.communicate()
-    assert output.decode().splitlines()[-1] == "whole []"
+        outcome = await asyncio.to_thread(bare_interpreter.run, IMPORTS.format(url=server.url))
+    assert outcome.output.splitlines()[-1] == "whole"
+    assert outcome.packages & {"anthropic", "httpx2", "httpx"} == set()
