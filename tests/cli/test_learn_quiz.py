@@ -2,13 +2,13 @@
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from support import forked_python
 from support.course import Course, course_of_three, node_with_facts
 from support.research_rows import Shelf
 from support.worker_processes import wait_until
@@ -76,7 +76,7 @@ async def test_where_questions_could_not_be_written_the_command_says_how_to_go_o
 def test_a_quiz_that_was_killed_goes_on_with_the_next_question(chiron: Command, course: Course, rows: Rows):
     command = [sys.executable, "-m", "chiron_api", "learn", "quiz", "sea-ice"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=dict(os.environ), text=True) as process:
+    with forked_python.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
         assert process.stdin is not None
         process.stdin.write("1.9 m\n")
         process.stdin.flush()

@@ -2,12 +2,14 @@
 
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
 from aiohttp import web
+from support import forked_python
 from support.facts_with_vectors import keep
 
 from chiron_workers.db.connect import Pool
@@ -81,10 +83,10 @@ def environment(settings: Settings, server: Server) -> dict[str, str]:
     }
 
 
-async def reembed(environment: dict[str, str], *options: str) -> asyncio.subprocess.Process:
-    command = (sys.executable, "-m", "chiron_api", "reembed", *options)
-    pipe = asyncio.subprocess.PIPE
-    return await asyncio.create_subprocess_exec(*command, env=environment, stdout=pipe, stderr=pipe)
+def reembed(environment: dict[str, str], *options: str) -> forked_python.Popen:
+    command = [sys.executable, "-m", "chiron_api", "reembed", *options]
+    pipe = subprocess.PIPE
+    return forked_python.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True)
 
 
 async def found(pool: Pool, embedder: Any) -> list[tuple[str, float | None]]:
@@ -99,11 +101,11 @@ async def test_killed_midway_it_goes_on_where_it_stopped_and_no_search_mixes_old
 ) -> None:
     for content in FACTS:
         await keep(pool, Old(), content)
-    first = await reembed(environment)
+    first = reembed(environment)
     async with asyncio.timeout(30):
         await server.asked_for_more.wait()
     first.kill()
-    await first.communicate()
+    first.communicate()
     assert server.embedded == FACTS[:BATCH]
 
     server.serves_all.set()
@@ -114,8 +116,8 @@ async def test_killed_midway_it_goes_on_where_it_stopped_and_no_search_mixes_old
     assert sorted(await found(pool, Old())) == sorted((content, 1.0) for content in FACTS)
 
     server.embedded.clear()
-    told, complaints = await (await reembed(environment, "--drop-old")).communicate()
-    assert told.decode() == "20 facts embedded with new, 0 left.\nDropped the vectors of old.\n", complaints
+    told, complaints = await asyncio.to_thread(reembed(environment, "--drop-old").communicate)
+    assert told == "20 facts embedded with new, 0 left.\nDropped the vectors of old.\n", complaints
     assert server.embedded == FACTS[BATCH:]
     assert {content for content, _ in await found(pool, new)} == set(FACTS)
     await new.close()

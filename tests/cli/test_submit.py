@@ -1,11 +1,11 @@
 import json
 import os
-import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from redis import Redis
+from support import forked_python
 
 from chiron_workers.ids import new_id
 from chiron_workers.pubsub.signals import CHANNEL
@@ -132,10 +132,8 @@ def test_a_broker_that_is_down_loses_nothing(settings, rows, tmp_path):
         "CHIRON_REDIS_URL": "redis://127.0.0.1:1",
         "CHIRON_MODEL": "offline",
     }
-    found = subprocess.run(
-        [sys.executable, "-m", "chiron_api", "submit", "A", "--subject", "S"],
-        env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    command = [sys.executable, "-m", "chiron_api", "submit", "A", "--subject", "S"]
+    found = forked_python.run(command, env=environment, cwd=tmp_path, timeout=60)
     assert found.returncode == 0
     [batch] = rows("select id from batches")
     assert found.stdout == f"{batch['id']}\n"

@@ -17,6 +17,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from rich.console import Console
+from support import forked_python
 
 from chiron_api.cli.display.board import Board
 from chiron_api.cli.display.events import phrase
@@ -132,11 +133,6 @@ def test_without_any_batch_watch_and_show_fail_alike(chiron):
         assert (answer.exit_code, "There is no batch yet" in answer.stderr) == (1, True)
 
 
-def _heed_ctrl_c() -> None:
-    """Take SIGINT as from a terminal, also where the tests run in the background and ignore it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @pytest.fixture
 def watcher(settings, tmp_path):
     """Starts `chiron watch` as a process of its own."""
@@ -151,13 +147,7 @@ def watcher(settings, tmp_path):
             "LINES": "20",
         }
         command = [sys.executable, "-m", "chiron_api", "watch", target, *options]
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            cwd=tmp_path,
-            preexec_fn=_heed_ctrl_c,  # noqa: PLW1509  # no thread of this process holds a lock that it needs
-            **streams,
-        )
+        process = forked_python.Popen(command, env=environment, cwd=tmp_path, **streams)
         started.append(process)
         return started[-1]
 

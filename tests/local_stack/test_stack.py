@@ -23,6 +23,7 @@ import psutil
 import psycopg
 import pytest
 import redis
+from support import forked_python
 
 from chiron_api.local_stack import postgres, postgres_account
 from chiron_api.local_stack.home import Home
@@ -458,15 +459,8 @@ def _environment(home: Path, ports: dict[str, int]) -> dict[str, str]:
 
 
 def _chiron(home: Path, ports: dict[str, int], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "chiron_api", *arguments],
-        env=_environment(home, ports),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        umask=0,
-    )
+    command = [sys.executable, "-m", "chiron_api", *arguments]
+    return forked_python.run(command, env=_environment(home, ports), timeout=300, umask=0)
 
 
 def _up(home: Path, ports: dict[str, int]) -> subprocess.Popen[str]:

@@ -27,7 +27,7 @@ _one_at_a_time = threading.Lock()
 class Popen(subprocess.Popen):  # type: ignore[type-arg]
     """As `subprocess.Popen`, for commands such as `[sys.executable, "-m", "chiron_api", "list"]`.
 
-    Of the options it heeds streams, text, `env`, `cwd` and `start_new_session`. The program always takes SIGINT.
+    Of the options it heeds streams, text, `env`, `cwd`, `umask` and `start_new_session`. The program always takes SIGINT.
     """
 
     def _execute_child(self, *args: Any, **options: Any) -> None:
@@ -39,6 +39,7 @@ class Popen(subprocess.Popen):  # type: ignore[type-arg]
             "environment": dict(given["env"] if given["env"] is not None else os.environ),
             "cwd": os.fspath(given["cwd"] or Path.cwd()),
             "is_new_session": bool(given["start_new_session"]),
+            "umask": given["umask"],
         }
         ends = (given["p2cread"], given["c2pwrite"], given["errwrite"])
         streams = [number if end == -1 else end for number, end in enumerate(ends)]

@@ -1,14 +1,15 @@
 import os
 import pty
-import subprocess
 import sys
 from collections.abc import Mapping
+
+from support import forked_python
 
 
 def output_in_terminal(*arguments: str, environment: Mapping[str, str], columns: int = 80) -> str:
     """What `chiron` with these arguments prints on a terminal of so many columns, escape sequences included."""
     parent, child = pty.openpty()
-    process = subprocess.Popen(
+    process = forked_python.Popen(
         [sys.executable, "-m", "chiron_api", *arguments],
         stdin=child,
         stdout=child,

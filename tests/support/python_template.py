@@ -91,6 +91,8 @@ def _become(request: dict[str, Any], descriptors: list[int]) -> None:
         os.close(descriptor)
     if request["is_new_session"]:
         os.setsid()
+    if request["umask"] >= 0:
+        os.umask(request["umask"])
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["environment"])

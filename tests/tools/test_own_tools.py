@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import forked_python
 from support.scripted_model import Says, call, calls, says, scripted_model
 from support.worker_processes import rows, running, wait_until
 
@@ -37,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 def chiron_tools(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "chiron_api", "tools", *args]
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    return forked_python.run(command, env=env, timeout=60)
 
 
 @pytest.fixture

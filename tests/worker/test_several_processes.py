@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 import pytest
+from support import forked_python
 from support.worker_processes import chiron, environment, rows, wait_until
 
 from chiron_workers.settings import Settings
@@ -27,7 +28,7 @@ def several(settings: Settings, count: int) -> Iterator[SimpleNamespace]:
     log = settings.home / "several.log"
     command = [sys.executable, "-m", "chiron_api", "worker", "--processes", str(count), "--name", "w"]
     with log.open("wb") as out:
-        parent = psutil.Popen(
+        parent = forked_python.Popen(
             command, env=environment(settings), stdout=out, stderr=subprocess.STDOUT, cwd=settings.home
         )
     try:
@@ -42,8 +43,8 @@ def several(settings: Settings, count: int) -> Iterator[SimpleNamespace]:
         parent.wait()
 
 
-def children(parent: psutil.Popen) -> list[psutil.Process]:
-    return parent.children() if parent.poll() is None else []
+def children(parent: forked_python.Popen) -> list[psutil.Process]:
+    return psutil.Process(parent.pid).children() if parent.poll() is None else []
 
 
 def test_each_process_is_a_worker_and_one_signal_drains_them_all(settings: Settings) -> None:
@@ -83,13 +84,10 @@ def test_a_worker_that_ends_by_itself_is_started_again(
 
 
 def test_workers_that_cannot_start_end_the_command_with_their_reason(settings: Settings) -> None:
-    done = subprocess.run(
+    done = forked_python.run(
         [sys.executable, "-P", "-m", "chiron_workers.worker.processes", "2", "w", "5", "info"],
         env=environment(settings, CHIRON_DATABASE_URL=f"{settings.database_url}_missing"),
-        capture_output=True,
-        text=True,
         timeout=120,
-        check=False,
     )
     assert done.returncode == 1
     assert "chiron: " in done.stderr
@@ -99,9 +97,8 @@ def test_workers_that_cannot_start_end_the_command_with_their_reason(settings: S
 def test_all_processes_of_a_container_have_to_answer_its_health_check(settings: Settings) -> None:
     def health(count: int) -> int:
         command = [sys.executable, "-P", "-m", "chiron_workers.worker.health"]
-        return subprocess.run(
-            command, env=environment(settings, CHIRON_WORKERS=str(count)), timeout=120, check=False
-        ).returncode
+        env = environment(settings, CHIRON_WORKERS=str(count))
+        return int(forked_python.run(command, env=env, timeout=120).returncode)
 
     with several(settings, 2):
         assert health(2) == 0

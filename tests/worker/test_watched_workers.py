@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from support import forked_python
 from support.flower_server import flower
 from support.private_valkey import OwnValkey, own_valkey
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
@@ -66,7 +67,7 @@ async def watched_across_a_restart(
     """What `chiron watch` says of three runs that play 5 turns with Redis, 5 without it and 6 with it again."""
     command = [sys.executable, "-m", "chiron_api", "watch", batch_id, "--history", "--json"]
     env = environment(settings, **FAST)
-    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as watching:
+    with forked_python.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as watching:
         replied = "select 1 from entries where kind = 'reply' having count(*) = %s"
         await asyncio.to_thread(wait_until, lambda: rows(settings, replied, [15]), what="some turns")
         server.kill()

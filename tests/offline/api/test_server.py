@@ -11,6 +11,7 @@ import anthropic
 import pytest
 from aiohttp import ClientSession
 from anthropic import AsyncAnthropic
+from support import forked_python
 from support.moss_library import TOOLS, TOPIC, Conversation, Library, client_of
 
 from chiron_workers.errors import UsageError
@@ -216,7 +217,7 @@ async def test_a_port_that_is_taken_is_named() -> None:
 
 def test_the_command_prints_its_url_and_ends_cleanly_on_both_signals() -> None:
     command = [sys.executable, "-m", "chiron_api", "offline-model", "--latency-ms", "5"]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    processes = [forked_python.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     for process, number in zip(processes, (signal.SIGINT, signal.SIGTERM), strict=True):
         with process:
             assert process.stdout
