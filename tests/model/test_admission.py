@@ -25,7 +25,7 @@ from chiron_workers.settings import Settings
 
 CLAUDE = "claude-opus-5-5"
 QUESTION = Message.of("user", [{"type": "text", "text": "Hello?"}])
-FULL = Fails(status=429, type="rate_limit_error", headers={"retry-after": "2"})
+FULL = Fails(status=429, type="rate_limit_error", headers={"retry-after": "1"})
 
 
 def request(model: str = CLAUDE) -> Request:
@@ -87,27 +87,26 @@ async def test_after_a_429_nobody_calls_until_the_time_is_over_and_then_one_by_o
         async with beating() as pulse:
             assert await asyncio.gather(first, *(ask(model) for _ in range(40))) == ["x"] * 41
     came = [at - server.at[0] for at in server.at[1:]]
-    assert min(came) >= 1.9, "somebody called during the cool-down"
+    assert min(came) >= 0.9, "somebody called during the cool-down"
     # Where the loop stood still, those whose moments had passed came together.
-    assert max(came) - min(came) > 0.5 - pulse.still_s, "everybody came back at once"
+    assert max(came) - min(came) > 0.3 - pulse.still_s, "everybody came back at once"
 
 
 async def test_another_worker_leaves_the_model_alone_too_and_calls_other_models(settings: Settings) -> None:
-    server = Server()
+    server = Server(Fails(status=429, headers={"retry-after": "900"}))
     async with (
         scripted_model(server) as found,
-        worker(settings, found.url) as (one, _),
+        worker(settings, found.url) as (first, _),
         worker(settings, found.url) as (other, admission),
     ):
-        refused = asyncio.create_task(ask(one))
+        with pytest.raises(ModelHeld):
+            await ask(first)
         await until(lambda: admission.is_cooling(CLAUDE))
         server.refusal = None
-        async with beating() as pulse:
-            began = time.monotonic()
-            assert await ask(other, "claude-other") == "x"
-            assert time.monotonic() - began < 1.5 + pulse.still_s
-        await asyncio.gather(ask(other), refused)
-        assert time.monotonic() - server.at[0] >= 1.9
+        assert await ask(other, "claude-other") == "x"
+        with pytest.raises(ModelHeld, match="is left alone"):
+            await ask(other)
+    assert len(server.at) == 2, "the refusal, and the call of another model"
 
 
 async def test_a_worker_that_starts_or_hears_again_learns_what_is_cooling(settings: Settings) -> None:
@@ -175,16 +174,16 @@ async def test_an_overloaded_model_cools_down_also_where_it_does_not_say_how_lon
         assert 0 < hint.seconds <= 1
 
 
-async def test_a_wave_of_refusals_is_one_cool_down_and_the_next_wave_a_longer_one() -> None:
+def test_a_wave_of_refusals_is_one_cool_down_and_the_next_wave_a_longer_one() -> None:
     told: list[Cooldown] = []
     cooldowns = LocalCooldowns(told.append)
     for _ in range(200):
         cooldowns.record_refusal("m", None, "full")
     assert [cooling.seconds for cooling in told] == [0.5]
-    await cooldowns.wait_until_over("m")
+    cooldowns.apply(Cooldown("m", 0, "over"))
     cooldowns.record_refusal("m", None, "full")
     assert [cooling.seconds for cooling in told] == [0.5, 1.0]
-    await cooldowns.wait_until_over("m")
+    cooldowns.apply(Cooldown("m", 0, "over"))
     cooldowns.record_reply("m")
     cooldowns.record_refusal("m", None, "full")
     assert told[-1].seconds == 0.5
@@ -192,7 +191,7 @@ async def test_a_wave_of_refusals_is_one_cool_down_and_the_next_wave_a_longer_on
 
 @pytest.mark.parametrize("redis_url", ["", "redis://127.0.0.1:1"])
 async def test_without_redis_a_worker_cools_down_alone(settings: Settings, redis_url: str) -> None:
-    server = Server(Fails(status=429, headers={"retry-after": "1"}))
+    server = Server(Fails(status=429, headers={"retry-after-ms": "300"}))
     alone = settings.model_copy(update={"redis_url": redis_url})
     async with scripted_model(server) as found:
         admission = Admission(alone)
@@ -201,7 +200,7 @@ async def test_without_redis_a_worker_cools_down_alone(settings: Settings, redis
         await until(lambda: admission.is_cooling(CLAUDE))
         server.refusal = None
         await asyncio.gather(first, *(ask(model) for _ in range(10)))
-        assert min(at - server.at[0] for at in server.at[1:]) >= 0.9
+        assert min(at - server.at[0] for at in server.at[1:]) >= 0.29
         await model.close()
         await admission.close()
 
@@ -214,7 +213,7 @@ async def test_nobody_calls_who_waited_for_something_else_while_a_cool_down_bega
 
         async def wait_for_money() -> None:
             if not done:
-                admission.apply(Cooldown(CLAUDE, 1.0, "full"))
+                admission.apply(Cooldown(CLAUDE, 0.3, "full"))
             done.append("reserved")
 
         async def give_back(_: Failure) -> None:
@@ -223,7 +222,7 @@ async def test_nobody_calls_who_waited_for_something_else_while_a_cool_down_bega
         began = time.monotonic()
         await model.reply(request(), on_text=lambda _: None, before_try=wait_for_money, on_failure=give_back)
     assert done == ["reserved", "given back", "reserved"]
-    assert server.at[0] - began >= 1.0
+    assert server.at[0] - began >= 0.3
 
 
 async def test_a_key_of_somebody_else_keeps_no_worker_from_hearing_what_is_told(settings: Settings) -> None:

@@ -2,6 +2,7 @@ import asyncio
 import itertools
 import time
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from support.scripted_model import (
 
 from chiron_workers.billing.prices import cost_usd
 from chiron_workers.errors import ModelUnavailable, RunFailed
-from chiron_workers.model import Model, Request
+from chiron_workers.model import Model, Request, local_cooldowns, retries
 from chiron_workers.model.admission import Admission
 from chiron_workers.model.failures import Failure
 from chiron_workers.model.responses import DRAINED_MAX
@@ -117,6 +118,14 @@ async def test_other_servers_of_the_api_are_asked_without_caching() -> None:
     assert "cache_control" not in requests[0]
 
 
+@pytest.fixture
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses after failures, and cool-downs whose length a server leaves open, begin with 20 ms."""
+    monkeypatch.setattr(retries, "PAUSE_MIN_S", 0.02)
+    monkeypatch.setattr(local_cooldowns, "_State", partial(local_cooldowns._State, next_s=0.02))
+
+
+@pytest.mark.usefixtures("short_pauses")
 @pytest.mark.parametrize(
     "fault",
     [
@@ -267,18 +276,21 @@ async def failed_tries(fault: Fails) -> tuple[list[Failure], Exception]:
     return waits, ended.value
 
 
+@pytest.mark.usefixtures("short_pauses")
 @pytest.mark.parametrize("stream", ["drop", "early_end", "corrupt", "stall", "hang_up", "silence", "error"])
 async def test_a_try_that_broke_after_the_request_was_sent_may_have_been_billed(stream: str) -> None:
     waits, _ = await failed_tries(Fails(stream=stream, type="overloaded_error"))
     assert [wait.maybe_billed for wait in waits] == [True, True]
 
 
+@pytest.mark.usefixtures("short_pauses")
 @pytest.mark.parametrize("status", [408, 429, 500, 503, 529])
 async def test_a_refusal_with_a_status_was_not_billed(status: int) -> None:
     waits, _ = await failed_tries(Fails(status=status, headers={"retry-after": "0"}))
     assert [wait.maybe_billed for wait in waits] == [False, False]
 
 
+@pytest.mark.usefixtures("short_pauses")
 @pytest.mark.parametrize("status", [502, 504])
 async def test_what_stands_behind_a_gateway_that_gave_up_may_have_billed(status: int) -> None:
     waits, _ = await failed_tries(Fails(status=status))
@@ -364,18 +376,20 @@ async def test_a_missing_key_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_two_hundred_calls_wait_side_by_side() -> None:
+    calls, all_wait = itertools.count(1), asyncio.Event()
+
     async def slow(_: dict[str, Any]) -> Says:
-        await asyncio.sleep(1)
+        if next(calls) == 200:
+            all_wait.set()
+        await all_wait.wait()
         return says("x")
 
     async with scripted_model(slow) as server:
         settings = Settings(_env_file=None, concurrency=200, model_tries=1)  # type: ignore[call-arg]
         model = Model(settings, Admission(settings), base_url=server.url, api_key="test")
-        began = time.monotonic()
-        await asyncio.gather(*(model.reply(request(), on_text=lambda _: None) for _ in range(200)))
-        took = time.monotonic() - began
+        async with asyncio.timeout(60):
+            await asyncio.gather(*(model.reply(request(), on_text=lambda _: None) for _ in range(200)))
         await model.close()
-    assert took < 60  # one after the other they would take 200
 
 
 def test_cached_tokens_have_prices_of_their_own() -> None:
@@ -471,9 +485,9 @@ async def test_a_stream_that_falls_silent_is_noticed_by_its_silence(transport: s
 
 
 async def test_pings_keep_a_stream_alive_longer_than_it_may_be_silent() -> None:
-    pings = [b"event: ping\ndata: {}\n\n"] * 20
-    _, took_s = await silent_after(WIRE[0], *pings, every_s=0.1, model_idle_s=1, model_timeout_s=40)
-    assert took_s > 2
+    pings = [b"event: ping\ndata: {}\n\n"] * 12
+    _, took_s = await silent_after(WIRE[0], *pings, every_s=0.1, model_idle_s=0.7, model_timeout_s=40)
+    assert took_s > 1.2
 
 
 async def test_a_stream_that_has_not_begun_may_be_silent_for_as_long_as_an_answer_may_take() -> None:
