@@ -4,6 +4,7 @@ from psycopg.rows import dict_row
 from typer.testing import CliRunner, Result
 
 from chiron_api.cli import build
+from chiron_api.local_stack.checks import broker
 from chiron_workers.settings import settings as read_settings
 
 
@@ -13,6 +14,7 @@ def chiron(settings, monkeypatch, tmp_path):
     for name in ("home", "database_url", "redis_url", "model"):
         monkeypatch.setenv(f"CHIRON_{name.upper()}", str(getattr(settings, name)))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(broker, "PING_WITHIN_S", 0.1)  # no worker of a test answers this process
     read_settings.cache_clear()
 
     def command(*arguments: str, stdin: str | None = None) -> Result:

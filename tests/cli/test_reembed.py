@@ -5,6 +5,7 @@ import pytest
 from support.facts_with_vectors import keep
 
 from chiron_workers.db.connect import open_pool
+from chiron_workers.embeddings import hosted
 
 
 @pytest.fixture
@@ -42,6 +43,7 @@ def test_doctor_names_the_command_that_embeds_what_no_search_finds_by_meaning(ch
 
 
 def test_a_dead_embedding_server_is_named_and_nothing_is_lost(chiron, stored, monkeypatch, rows):
+    monkeypatch.setattr(hosted, "WAIT_S_MAX", 0.02)
     monkeypatch.setenv("CHIRON_EMBEDDING_PROVIDER", "openai")
     monkeypatch.setenv("CHIRON_EMBEDDING_MODEL", "m")
     monkeypatch.setenv("CHIRON_EMBEDDING_URL", "http://127.0.0.1:9")
