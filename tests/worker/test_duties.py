@@ -46,7 +46,7 @@ async def test_a_postgres_that_does_not_answer_is_named_once_and_once_when_it_an
 async def test_a_silence_in_which_the_event_loop_stood_still_as_well_is_none_of_postgres(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(duties, "LOOK_S", 0.05)
+    monkeypatch.setattr(duties, "LOOK_S", 0.01)
     now = 0.0
     contact = PostgresContact(lease_for=LEASE, clock=lambda: now)
     with connect(database_url) as connection, capture_logs() as lines:
@@ -55,7 +55,7 @@ async def test_a_silence_in_which_the_event_loop_stood_still_as_well_is_none_of_
         watching = asyncio.create_task(log_silence(contact, silence_max_s=5))
         for _ in range(5):  # so that each look comes late
             await asyncio.sleep(0)
-            time.sleep(0.2)
+            time.sleep(0.05)
         watching.cancel()
     assert lines == []
 
@@ -65,7 +65,7 @@ def test_a_worker_whose_renewals_are_not_answered_says_so(settings: Settings) ->
         "select pid from pg_stat_activity"
         " where application_name = 'chiron-renewal' and datname = current_database()"
     )
-    env = {"CHIRON_LEASE_S": "4", "CHIRON_RENEWAL_S": "0.2", "ANTHROPIC_API_KEY": "test"}
+    env = {"CHIRON_LEASE_S": "2", "CHIRON_RENEWAL_S": "0.2", "ANTHROPIC_API_KEY": "test"}
     with running(settings, **env) as worker:
         wait_until(lambda: worker.has_said("ready."), what="the worker is ready")
         [row] = wait_until(lambda: rows(settings, backend), what="its renewals")

@@ -13,8 +13,14 @@ from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, turn
 
 from chiron_workers.agent import conversation
+from chiron_workers.db import outages
 from chiron_workers.states import Outcome
 from chiron_workers.worker.execution import Execution
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outages, "PAUSE_S", 0.05)
 
 
 async def two_turns(request: dict[str, Any]) -> Says:
@@ -79,7 +85,7 @@ async def test_a_reply_waits_for_a_server_that_is_read_only_since_a_failover(sta
 
 async def test_a_reply_outlasts_the_statement_timeout_that_a_lock_makes_it_miss(stage: Stage) -> None:
     url = stage.settings.database_url
-    await asyncio.to_thread(set_for_database, url, "statement_timeout", "'1s'")
+    await asyncio.to_thread(set_for_database, url, "statement_timeout", "'300ms'")
     await stage.pool.check()
     asked, locked = asyncio.Event(), asyncio.Event()
 

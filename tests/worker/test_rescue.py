@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from psycopg import Connection
@@ -172,8 +173,15 @@ async def test_leases_are_looked_at_before_it_is_asked_whether_they_say_anything
 
 
 async def test_a_holder_that_renews_once_postgres_writes_again_keeps_its_run(
-    stage: Stage, connection: Connection[DictRow], database_url: str
+    stage: Stage, connection: Connection[DictRow], database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    is_renewed = asyncio.Event()
+
+    async def until_renewed(seconds: float) -> None:
+        assert seconds == 5
+        await is_renewed.wait()
+
+    monkeypatch.setattr(rescue_module, "asyncio", SimpleNamespace(sleep=until_renewed))
     held_id, lost_id = await stage.submit("tides", "waves")
     held, _ = [await stage.claim(run_id) for run_id in (held_id, lost_id)]
     await stage.rows(LOSE)
@@ -189,6 +197,7 @@ async def test_a_holder_that_renews_once_postgres_writes_again_keeps_its_run(
     while any(row in written_before for row in await stage.rows(versions)):
         await asyncio.sleep(0.01)
     renew(connection, [(held_id, held.lease)], lease_for=LEASE)
+    is_renewed.set()
     assert await rescuing == 1
     assert [(await stage.row(run_id))["state"] for run_id in (held_id, lost_id)] == ["running", "queued"]
 
@@ -196,6 +205,7 @@ async def test_a_holder_that_renews_once_postgres_writes_again_keeps_its_run(
 async def test_a_holder_whose_renewal_meets_the_rescuers_write_has_time_for_the_next_one(
     stage: Stage, connection: Connection[DictRow], settings: Settings
 ) -> None:
+    settings = settings.model_copy(update={"renewal_s": 0.2})
     (run_id,) = await stage.submit("tides")
     run = await stage.claim(run_id)
     await stage.rows(LOSE)

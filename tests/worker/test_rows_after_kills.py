@@ -57,7 +57,7 @@ async def test_a_row_that_was_being_written_at_kill_9_is_there_once(settings: Se
                 await asyncio.to_thread(wait_until, lambda: rows(settings, WAITING), what="the second row")
                 first.kill()
         end_leases(settings)
-        with running(settings, name="w2", **env | {"CHIRON_LEASE_S": "5"}):
+        with running(settings, name="w2", **env | {"CHIRON_LEASE_S": "3"}):
             done = "select 1 from runs where state = 'completed'"
             await asyncio.to_thread(wait_until, lambda: rows(settings, done), what="the run completed")
     stored = rows(settings, "select n, value from answer_cells where place = 0 order by n")

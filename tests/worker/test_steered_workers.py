@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from support.scripted_model import Fails, Says, call, calls, says, scripted_model, turn
-from support.worker_processes import chiron, rows, running, wait_until
+from support.worker_processes import chiron, end_leases, rows, running, wait_until
 
 from chiron_api.steering import steer
 from chiron_workers.batches.steering import cancel
@@ -64,17 +64,19 @@ async def test_a_cancel_of_a_dead_workers_run_takes_effect_at_the_end_of_its_lea
     await enqueue(settings, "tides")
     script = Endless()
     async with scripted_model(script) as model:
-        env = {**KEY, "ANTHROPIC_BASE_URL": model.url}
-        with running(settings, name="w1", **env) as first, running(settings, name="w2", **env) as second:
+        env = {**KEY, "CHIRON_RENEWAL_S": "0.5", "CHIRON_RESCUE_S": "0.5", "ANTHROPIC_BASE_URL": model.url}
+        with running(settings, name="w1", **env) as holder:
             await asyncio.wait_for(script.streaming.wait(), 90)
-            holder = first if f":{first.process.pid}" in run_of(settings)["worker"] else second
-            await asyncio.to_thread(wait_until, lambda: first.has_said("ready"), what="w1 is up")
-            await asyncio.to_thread(wait_until, lambda: second.has_said("ready"), what="w2 is up")
-            holder.kill()
-            leased_until = rows(settings, "select leased_until from runs")[0]["leased_until"]
-            async with open_pool(settings.database_url, size=1) as pool:
-                await steer(pool, settings.redis_url, run_of(settings)["id"], cancel)
-            await until_state(settings, "cancelled")
+            # A worker takes lost runs once it has reached Postgres for a whole lease of its own.
+            with running(settings, name="w2", **env | {"CHIRON_LEASE_S": "3"}) as second:
+                await asyncio.to_thread(wait_until, lambda: second.has_said("ready"), what="w2 is up")
+                holder.kill()
+                async with open_pool(settings.database_url, size=1) as pool:
+                    await steer(pool, settings.redis_url, run_of(settings)["id"], cancel)
+                assert run_of(settings)["state"] == "running", "the lease is not over"
+                end_leases(settings)
+                leased_until = rows(settings, "select leased_until from runs")[0]["leased_until"]
+                await until_state(settings, "cancelled")
     late = rows(settings, "select finished_at from runs")[0]["finished_at"] - leased_until
     # The rescue looks every second; what is beyond that, a busy machine took.
     assert timedelta(0) <= late < timedelta(seconds=30)

@@ -21,7 +21,7 @@ MODEL = {
     "CHIRON_RESCUE_S": "0.5",
     "ANTHROPIC_API_KEY": "test",
 }
-SOON = {"CHIRON_LEASE_S": "5"}  # for a worker that rescues, which reaches Postgres for a whole lease before
+SOON = {"CHIRON_LEASE_S": "3"}  # for a worker that rescues, which reaches Postgres for a whole lease before
 
 
 def topic(request: dict[str, Any]) -> str:
@@ -104,7 +104,7 @@ async def test_another_worker_goes_on_after_kill_9_and_repeats_nothing(settings:
 
 
 async def test_two_workers_play_no_run_twice(settings: Settings) -> None:
-    names = [f"topic {n}" for n in range(40)]
+    names = [f"topic {n}" for n in range(12)]
     await enqueue(settings, *names)
     all_play = asyncio.Event()
 
@@ -114,14 +114,14 @@ async def test_two_workers_play_no_run_twice(settings: Settings) -> None:
 
     async with scripted_model(script) as model:
         env = {**MODEL, "ANTHROPIC_BASE_URL": model.url}
-        with running(settings, "-c", "20", name="w1", **env), running(settings, "-c", "20", name="w2", **env):
-            playing = "select 1 from runs where state = 'running' having count(*) = 40"
+        with running(settings, "-c", "6", name="w1", **env), running(settings, "-c", "6", name="w2", **env):
+            playing = "select 1 from runs where state = 'running' having count(*) = 12"
             await until(lambda: rows(settings, playing), "both workers are full")
             all_play.set()
-            await finished(settings, 40)
+            await finished(settings, 12)
     answered = Counter((topic(request), turn(request)) for request in model.answered)
     assert set(answered.values()) == {1}
-    assert len(answered) == 40 * 4
+    assert len(answered) == 12 * 4
     assert len(rows(settings, "select distinct worker from runs")) == 2
     assert rows(settings, "select 1 from runs where lease <> 1") == []
 
