@@ -67,17 +67,20 @@ def _check_event(event: dict[str, Any], where: str) -> None:
 
 def operation_of(method: str, path: str) -> dict[str, Any] | None:
     """The operation of the document that answers a request; None for a path or a method that it does not name."""
-    matches = [
-        (len(template), operations)
-        for template, operations in document()["paths"].items()
-        if re.fullmatch(
-            re.sub(r"\{\w+\}", "[^/]+", re.escape(template).replace(r"\{", "{").replace(r"\}", "}")), path
-        )
-    ]
-    for _, operations in sorted(matches, key=lambda match: -match[0]):
-        if operation := operations.get("get" if method == "HEAD" else method.lower()):
+    for pattern, operations in _operations():
+        operation = operations.get("get" if method == "HEAD" else method.lower())
+        if operation and pattern.fullmatch(path):
             return operation  # type: ignore[no-any-return]
     return None
+
+
+@cache
+def _operations() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
+    """The operations of each path of the document by a pattern of the path; the longest first."""
+    paths = sorted(document()["paths"].items(), key=lambda item: -len(item[0]))
+    return [
+        (re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path))), operations) for path, operations in paths
+    ]
 
 
 def _validate(value: object, schema: str, where: str) -> None:
