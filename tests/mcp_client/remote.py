@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from support import forked_python
 from support.detached_store import detached_store
 
 from chiron_workers.mcp_client.config.configuration import ServerConfig, server_config
@@ -20,7 +21,8 @@ from chiron_workers.mcp_client.server import Server
 from chiron_workers.mcp_client.tools.tool import RemoteTool
 
 HERE = Path(__file__).parent
-HONEST = str(HERE / "honest_server.py")
+TESTS = HERE.parent
+HONEST = ["-m", "mcp_client.honest_server"]
 LIAR = str(HERE / "lying_server.py")
 KEY = "Bearer a-key-that-nobody-sees"
 ADD: dict[str, Any] = {
@@ -33,7 +35,7 @@ ADD: dict[str, Any] = {
 def honest(marks: Path, **entry: Any) -> dict[str, Any]:
     """The entry of an honest server that is started as a process."""
     env = {"MARKS": str(marks), "PIDS": str(marks), **entry.pop("env", {})}
-    return {"command": sys.executable, "args": [HONEST], "env": env, **entry}
+    return {"command": sys.executable, "args": HONEST, "cwd": str(TESTS), "env": env, **entry}
 
 
 def liar(
@@ -58,15 +60,17 @@ def say(folder: Path, *tools: dict[str, Any], does: str = "", **plan: Any) -> No
 @contextmanager
 def http_server(port: int, *options: str, marks: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """An honest server behind an address; it has answered before the block begins."""
-    command = [sys.executable, HONEST, "--http", str(port), *options]
-    env = {**os.environ, "MARKS": str(marks)}
-    with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    command = [sys.executable, *HONEST, "--http", str(port), *options]
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with forked_python.Popen(
+        command, env={**os.environ, "MARKS": str(marks)}, cwd=TESTS, **streams
+    ) as process:
         try:
             give_up_at = time.monotonic() + 90
             while not _answers(port):
                 assert process.poll() is None
                 assert time.monotonic() < give_up_at
-                time.sleep(0.05)
+                time.sleep(0.005)
             yield process
         finally:
             process.kill()
@@ -109,7 +113,7 @@ async def until(condition: Callable[[], Any], timeout_s: float = 90) -> Any:
     """The first true value of a condition."""
     async with asyncio.timeout(timeout_s):
         while not (found := condition()):
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.005)
         return found
 
 

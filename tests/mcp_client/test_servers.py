@@ -135,8 +135,9 @@ async def test_a_run_keeps_its_tools_when_the_list_changes_and_the_next_run_sees
 
 
 async def test_a_server_that_this_worker_never_reached_is_not_reachable_rather_than_unknown(
-    stage: Stage, tmp_path: Path
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr("chiron_workers.mcp_client.server.CALL_WAIT_S", 0.3)
     configure(stage.settings, far={"url": f"http://127.0.0.1:{free_port()}/mcp"})
 
     def script(request: dict[str, Any]) -> Says:
@@ -176,7 +177,7 @@ async def test_numbers_that_json_does_not_have_reach_no_journal(stage: Stage, tm
 
 
 async def test_a_call_that_takes_too_long_is_stopped_at_the_servers_own_limit(stage: Stage, tmp_path: Path):
-    configure(stage.settings, one=honest(tmp_path, timeout=3))
+    configure(stage.settings, one=honest(tmp_path, timeout=1.5))
 
     def script(request: dict[str, Any]) -> Says:
         done = len(request["messages"]) > 1
@@ -187,7 +188,7 @@ async def test_a_call_that_takes_too_long_is_stopped_at_the_servers_own_limit(st
     async with serving(stage.registry, stage.settings, "one__sleep"):
         assert await stage.play(run_id) is Outcome.PLAYED
         await until((tmp_path / "slow.cancelled").exists)
-    assert "one__sleep was stopped after 3 s" in results(stage)[0]
+    assert "one__sleep was stopped after 1.5 s" in results(stage)[0]
 
 
 async def test_a_cancelled_run_cancels_its_call_at_the_server(stage: Stage, tmp_path: Path):
