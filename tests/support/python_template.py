@@ -10,6 +10,7 @@ import importlib
 import io
 import json
 import os
+import pkgutil
 import runpy
 import signal
 import socket
@@ -23,18 +24,27 @@ HEADER_BYTES = 8
 MODULES = (
     "celery.bin.celery", "celery.apps.worker", "celery.concurrency.thread", "celery.worker.consumer",
     "kombu.transport.redis", "flower.command", "chiron_workers.tasks", "chiron_workers.worker.host",
-    "chiron_workers.worker.duties", "chiron_api.http.app", "chiron_api.http.serve", "chiron_api.mcp_server.server",
-    "chiron_api.flower_server", "uvicorn.loops.uvloop", "onnxruntime", "duckdb",
-    "trafilatura",
+    "chiron_workers.worker.duties", "chiron_workers.documents.tables.query", "chiron_api.http.app",
+    "chiron_api.http.connections", "chiron_api.http.serve", "chiron_api.mcp_server.server",
+    "chiron_api.mcp_server.transports", "chiron_api.flower_server.server", "fastmcp.server.providers.prefab_synthesis",
+    "fastmcp.server.sessions", "key_value.aio.adapters.pydantic", "key_value.aio.stores.memory",
+    "mcp.server.mcpserver", "anyio._backends._asyncio", "uvicorn.lifespan.on", "uvicorn.loops.uvloop",
+    "uvicorn.protocols.http.h11_impl", "onnxruntime", "duckdb", "trafilatura",
 )  # fmt: skip
 
 
 def _import_programs() -> None:
+    # fastmcp reads these when it is imported, and the command sets them before.
+    os.environ.update({"FASTMCP_ENV_FILE": os.devnull, "FASTMCP_LOG_ENABLED": "false"})
     from chiron_api.cli import load_command
     from chiron_api.cli.commands import SUMMARIES
+    from chiron_workers import tools
     from chiron_workers.settings import settings
 
-    for name in MODULES:
+    for name in (
+        *MODULES,
+        *(f"{tools.__name__}.{module.name}" for module in pkgutil.iter_modules(tools.__path__)),
+    ):
         try:
             importlib.import_module(name)
         except ModuleNotFoundError as error:
