@@ -127,10 +127,11 @@ async def get_run(
     while True:
         with tool_errors():
             summary = await find(store.session.pool, id, owner=store.caller.visible_owner)
-        if summary.state.is_final or time.monotonic() >= deadline:
+        rest_s = deadline - time.monotonic()
+        if summary.state.is_final or rest_s <= 0:
             return await describe(store.session.pool, summary)
         await _report_progress(summary)
-        await asyncio.sleep(POLL_S)
+        await asyncio.sleep(min(POLL_S, rest_s))
 
 
 @tool
