@@ -11,7 +11,20 @@ from typing import Any
 import pytest
 import structlog
 from aiohttp import web
-from mcp_client.remote import ADD, HERE, KEY, alive, call, honest, http_server, liar, say, supervised, tool, until
+from mcp_client.remote import (
+    ADD,
+    HERE,
+    KEY,
+    alive,
+    call,
+    honest,
+    http_server,
+    liar,
+    say,
+    supervised,
+    tool,
+    until,
+)
 from support.detached_store import detached_store
 from support.http_server import served
 

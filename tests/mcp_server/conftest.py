@@ -1,4 +1,4 @@
-"""`chiron mcp` as clients meet it: a real process, over its standard streams or over HTTP."""
+"""`chiron mcp` as clients meet it: a process over its standard streams or over HTTP; `test_transports` starts one afresh."""
 
 import subprocess
 import sys
@@ -16,6 +16,8 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from support import forked_python
+from support.forked_children import forked_children
 from support.worker_processes import environment
 
 from chiron_workers.settings import Settings
@@ -28,29 +30,23 @@ Talking = Callable[..., AbstractAsyncContextManager[Client]]
 Serving = Callable[..., AbstractContextManager[str]]
 
 
-@pytest.fixture(scope="session")
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """So that the second process starts in a third of the time, also where nobody keeps bytecode."""
-    return {
-        "PYTHONDONTWRITEBYTECODE": "",
-        "PYTHONPYCACHEPREFIX": str(tmp_path_factory.getbasetemp() / "bytecode"),
-    }
-
-
 @pytest.fixture
-def variables(settings: Settings, bytecode: dict[str, str]) -> Environment:
+def variables(settings: Settings) -> Environment:
     """The environment of a server of the test's own."""
-    return lambda **env: environment(settings, **bytecode, **env)
+    return lambda **env: environment(settings, **env)
 
 
 @pytest.fixture
 def talking(variables: Environment, tmp_path: Path) -> Talking:
     """`async with talking(mode=...) as client`: a client of a server of its own, over standard streams."""
 
-    def talk(mode: str = "auto", **env: str) -> AbstractAsyncContextManager[Client]:
+    @asynccontextmanager
+    async def talk(mode: str = "auto", **env: str) -> AsyncIterator[Client]:
         command, *arguments = COMMAND
         server = StdioServerParameters(command=command, args=arguments, env=variables(**env), cwd=tmp_path)
-        return Client(server, mode=mode, read_timeout_seconds=60)
+        with forked_children():
+            async with Client(server, mode=mode, read_timeout_seconds=60) as client:
+                yield client
 
     return talk
 
@@ -64,7 +60,7 @@ def serving(variables: Environment, tmp_path: Path) -> Serving:
         env.setdefault("CHIRON_API_WITHOUT_KEY", "false" if "CHIRON_API_KEY" in env else "true")
         with (
             (tmp_path / "mcp.log").open("wb") as log,
-            subprocess.Popen(
+            forked_python.Popen(
                 [*COMMAND, "--http", "0"],
                 env=variables(**env),
                 stdout=subprocess.PIPE,

@@ -78,7 +78,7 @@ async def test_who_waits_for_research_hears_how_far_it_is(talking: Talking):
         async def hear(progress: float, total: float | None, message: str | None) -> None:
             heard.append((progress, total, message))
 
-        await client.call_tool("get_run", {"id": started["batch_id"], "wait_s": 2.5}, progress_callback=hear)
+        await client.call_tool("get_run", {"id": started["batch_id"], "wait_s": 0.2}, progress_callback=hear)
         assert heard
         assert heard[0] == (0, 1, "0 of 1 runs have ended, 0 new facts")
 

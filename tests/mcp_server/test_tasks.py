@@ -59,7 +59,7 @@ def wire(serving: Serving) -> Iterator[Wire]:
 
 @pytest.mark.acceptance
 def test_a_client_that_knows_tasks_follows_a_run_as_one_until_a_worker_has_played_it(
-    wire: Wire, settings: Settings, bytecode: dict[str, str]
+    wire: Wire, settings: Settings
 ):
     discovered = wire.ask("server/discover", {})["result"]
     assert discovered["capabilities"]["extensions"][TASKS] == {}
@@ -70,7 +70,7 @@ def test_a_client_that_knows_tasks_follows_a_run_as_one_until_a_worker_has_playe
     assert "result" not in created
     assert wire.start(**TOPIC, idempotency_key="tides")["taskId"] == created["taskId"]
     assert wire.task(created["taskId"])["statusMessage"] == "Queued: 0 new facts after 0 turns so far."
-    with running(settings, **bytecode):
+    with running(settings):
         done = wait_until(
             lambda: (found := wire.task(created["taskId"]))["status"] != "working" and found, 60, "an end"
         )

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pytest
 from mcp_server.conftest import COMMAND, Environment, Serving, Talking, over_http
 from mcp_server.test_tools import text
+from support import forked_python
 from support.worker_processes import rows
 
 from chiron_workers.settings import Settings
@@ -26,10 +27,12 @@ NOWHERE = "postgresql://127.0.0.1:1/none"
 
 
 @contextmanager
-def started(variables: Environment) -> Iterator["subprocess.Popen[str]"]:
+def started(
+    variables: Environment, *, popen: type["subprocess.Popen[str]"] = forked_python.Popen
+) -> Iterator["subprocess.Popen[str]"]:
     """A server that has answered its first message."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(COMMAND, env=variables(), text=True, start_new_session=True, **pipes) as process:
+    with popen(COMMAND, env=variables(), text=True, start_new_session=True, **pipes) as process:
         try:
             process.stdin.write(json.dumps(HELLO) + "\n")
             process.stdin.flush()
@@ -42,7 +45,7 @@ def started(variables: Environment) -> Iterator["subprocess.Popen[str]"]:
 
 
 def test_it_passes_over_what_is_no_message_and_ends_with_its_input(variables: Environment):
-    with started(variables) as process:
+    with started(variables, popen=subprocess.Popen) as process:  # as a client starts it
         for line in (
             "",
             "no json",
