@@ -41,7 +41,8 @@ WRITES = (
 @pytest.fixture(scope="module")
 def server(valkey: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlowerServer]:
     home = tmp_path_factory.mktemp("home")
-    with flower(Settings(_env_file=None, home=home, redis_url=valkey)) as started:  # type: ignore[call-arg]
+    settings = Settings(_env_file=None, home=home, redis_url=valkey)  # type: ignore[call-arg]
+    with flower(settings, folder=home) as started:
         yield started
 
 
@@ -137,7 +138,7 @@ def test_a_worker_is_not_shut_down_by_a_plain_post(settings: Settings) -> None:
 
 
 def test_flower_takes_a_password_that_somebody_set_and_writes_none(settings: Settings) -> None:
-    with flower(settings, CHIRON_FLOWER_PASSWORD="of,my: own") as server:
+    with flower(settings, folder=settings.home, CHIRON_FLOWER_PASSWORD="of,my: own") as server:
         assert server.request("/")[0] == 200
         assert not flower_password_file(settings).exists()
 

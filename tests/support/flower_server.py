@@ -15,9 +15,11 @@ from pathlib import Path
 from chiron_api.local_stack.access import flower_password_file
 from chiron_api.local_stack.ports import free_port
 from chiron_workers.settings import Settings
+from support import forked_python
 from support.worker_processes import environment, wait_until
 
 COMMAND = [sys.executable, "-P", "-m", "chiron_api", "flower"]
+SERVER = [sys.executable, "-P", "-m", "chiron_api.flower_server"]  # what the command becomes
 
 
 @dataclass(frozen=True)
@@ -55,12 +57,17 @@ class FlowerServer:
 
 @contextmanager
 def flower(settings: Settings, folder: Path | None = None, **env: str) -> Iterator[FlowerServer]:
-    """A Flower of these settings, started in a folder; the home's password is its own unless `env` sets one."""
+    """A Flower of these settings; the home's password is its own unless `env` sets one.
+
+    With a folder it is started there by the command, as people start it. Without one it is forked as the server that the
+    command becomes.
+    """
     port = free_port()
     log = settings.home / "flower.log"
+    command, popen = (SERVER, forked_python.Popen) if folder is None else (COMMAND, subprocess.Popen)
     with log.open("wb") as out:
-        process = subprocess.Popen(
-            COMMAND,
+        process = popen(
+            command,
             env=environment(settings, CHIRON_FLOWER_PORT=str(port), **env),
             cwd=folder or settings.home,
             stdout=out,
@@ -101,7 +108,7 @@ def answers(port: int) -> bool:
 def celery_flower(settings: Settings) -> Iterator[int]:
     """The port of a Flower that was started as everybody knows it."""
     port = free_port()
-    process = subprocess.Popen(
+    process = forked_python.Popen(
         [sys.executable, "-m", "celery", "-A", "chiron_workers", "flower", f"--port={port}"],
         env=environment(settings),
         cwd=settings.home,
