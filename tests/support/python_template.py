@@ -17,6 +17,7 @@ import socket
 import sys
 import threading
 import time
+import types
 from contextlib import suppress
 from typing import Any
 
@@ -126,9 +127,17 @@ def _writer(number: int, errors: str, *, is_unbuffered: bool) -> io.TextIOWrappe
     )
 
 
+class _Program(types.ModuleType):
+    """The program under the name by which processes of `multiprocessing` send its objects."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.modules["__main__"], name)
+
+
 def run_module(name: str) -> int:
     """Run a module as `python -m` does, to the end of its threads and exit handlers; the exit code."""
     code = 0
+    sys.modules["__mp_main__"] = _Program("__mp_main__")
     try:
         runpy.run_module(name, run_name="__main__", alter_sys=True)
     except SystemExit as end:
