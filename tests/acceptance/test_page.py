@@ -1,17 +1,20 @@
 """The page in a real browser, against a live batch: submit, watch facts arrive, follow one to its words, steer, search."""
 
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 from playwright.async_api import Dialog, Page, expect
 from support.api_server import api_client
 from support.browser import CHROMIUM, TIMEOUT_MS, chromium, window
+from support.databases import Databases
 from support.hostile_rows import HOSTILE, hostile_rows
+from support.loop_thread import loop_thread
 from support.npm_packages import installed
+from support.private_valkey import own_valkey
 from support.research_rows import Shelf
-from support.worker_processes import Worker, chiron, running
+from support.worker_processes import chiron, running
 
 from chiron_api.local_stack.access import api_key
 from chiron_workers.settings import Settings
@@ -48,42 +51,51 @@ INTRUSIONS = """() => {
 VIEWS = ("/", "/submit", "/batches", "/subjects", "/subjects/moss", "/search?q=moss", "/system")
 
 
-@asynccontextmanager
-async def research(
-    settings: Settings, *, with_worker: bool = True
-) -> AsyncIterator[tuple[str, Worker | None]]:
-    """The address of an API with a corpus behind it, and a worker that plays what is submitted."""
-    folder = settings.home / "library"
-    folder.mkdir()
+@dataclass(frozen=True, slots=True)
+class Research:
+    """An API whose worker plays what is submitted, and its address and key."""
+
+    settings: Settings
+    address: str
+    key: str
+
+    def library(self, subject: str) -> None:
+        """Give a subject its documents; each test has a subject of its own, whose facts are new."""
+        added = chiron(
+            self.settings, "corpus", "add", str(self.settings.home / "library"), "--subject", subject
+        )
+        assert added.returncode == 0, added.stderr
+
+
+@pytest.fixture(scope="module")
+def research(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Research]:
+    home = tmp_path_factory.mktemp("research")
+    (home / "library").mkdir()
     for name, text in LIBRARY.items():
-        (folder / name).write_text(text)
-    assert chiron(settings, "corpus", "add", str(folder), "--subject", SUBJECT).returncode == 0
-    async with api_client(settings) as client:
-        if not with_worker:
-            yield str(client.base_url), None
-            return
-        with running(settings, CHIRON_MODEL="offline") as worker:
-            yield str(client.base_url), worker
+        (home / "library" / name).write_text(text)
+    with databases.lend() as url, own_valkey(home / "valkey") as valkey, loop_thread() as loop:
+        settings = Settings(
+            _env_file=None, home=home, database_url=url, redis_url=valkey.url, model="offline"
+        )  # type: ignore[call-arg]
+        with loop.entered(api_client(settings)) as client, running(settings, CHIRON_MODEL="offline"):
+            yield Research(settings, str(client.base_url), api_key(settings))
 
 
-async def submit(page: Page, address: str, *, columns: str = "") -> None:
+async def submit(page: Page, address: str, subject: str = SUBJECT, *, columns: str = "") -> None:
     await page.goto(f"{address}/submit")
     await page.get_by_label("Topics, one a line", exact=True).fill("\n".join(TOPICS))
-    await page.get_by_label("Subject", exact=True).fill(SUBJECT)
+    await page.get_by_label("Subject", exact=True).fill(subject)
     await page.get_by_label("Columns", exact=True).fill(columns)
     await expect(page.locator("#estimate")).to_contain_text("Runs")
     await page.get_by_role("button", name="Submit").click()
 
 
 async def test_a_batch_is_submitted_watched_and_read_and_a_fact_shows_the_words_it_rests_on(
-    settings: Settings,
+    research: Research,
 ):
-    async with (
-        research(settings) as (address, _),
-        chromium() as browser,
-        window(browser, key=api_key(settings)) as (page, complaints),
-    ):
-        await submit(page, address)
+    research.library("Watched moss")
+    async with chromium() as browser, window(browser, key=research.key) as (page, complaints):
+        await submit(page, research.address, "Watched moss")
         await expect(page.locator("h1")).to_be_visible()
         # Nobody reloads: facts and states come by themselves.
         await expect(page.locator("#facts .card").first).to_be_visible()
@@ -107,26 +119,26 @@ async def test_a_batch_is_submitted_watched_and_read_and_a_fact_shows_the_words_
 
 async def test_a_batch_is_cancelled_from_its_page(settings: Settings):
     async with (
-        research(settings, with_worker=False) as (address, _),
+        api_client(settings) as client,
         chromium() as browser,
         window(browser, key=api_key(settings)) as (page, complaints),
     ):
         page.on("dialog", lambda dialog: dialog.accept())
-        await submit(page, address)
+        await submit(page, str(client.base_url))  # no worker plays it
         await page.get_by_role("button", name="Cancel").click()
         await expect(page.locator("#head")).to_contain_text("cancelled")
         assert complaints == []
 
 
-async def test_everything_works_without_a_script(settings: Settings):
+async def test_everything_works_without_a_script(research: Research):
+    research.library("Plain moss")
     async with (
-        research(settings) as (address, _),
         chromium() as browser,
-        window(browser, key=api_key(settings), has_script=False) as (page, _complaints),
+        window(browser, key=research.key, has_script=False) as (page, _complaints),
     ):
-        await page.goto(f"{address}/submit")
+        await page.goto(f"{research.address}/submit")
         await page.get_by_label("Topics, one a line", exact=True).fill("\n".join(TOPICS))
-        await page.get_by_label("Subject", exact=True).fill(SUBJECT)
+        await page.get_by_label("Subject", exact=True).fill("Plain moss")
         await page.get_by_role("button", name="Submit").click()
         while "2 of 2" not in await page.locator("#head").inner_text():
             await page.reload()
@@ -135,18 +147,15 @@ async def test_everything_works_without_a_script(settings: Settings):
         await expect(page.locator("mark[data-quote]")).to_be_visible()
 
 
-async def test_the_keyboard_is_enough(settings: Settings):
-    async with (
-        research(settings) as (address, _),
-        chromium() as browser,
-        window(browser, key=api_key(settings)) as (page, complaints),
-    ):
-        await page.goto(f"{address}/submit")
+async def test_the_keyboard_is_enough(research: Research):
+    research.library("Typed moss")
+    async with chromium() as browser, window(browser, key=research.key) as (page, complaints):
+        await page.goto(f"{research.address}/submit")
         await page.get_by_label("Topics, one a line", exact=True).focus()
         await page.keyboard.insert_text("\n".join(TOPICS))
         await page.keyboard.press("Tab")  # the file
         await page.keyboard.press("Tab")
-        await page.keyboard.type(SUBJECT)
+        await page.keyboard.type("Typed moss")
         await page.keyboard.press("Enter")
         await expect(page.locator("#head")).to_contain_text("2 of 2")
         await page.reload()
@@ -167,11 +176,14 @@ async def test_the_keyboard_is_enough(settings: Settings):
         assert complaints == []
 
 
-async def test_axe_finds_nothing_on_any_view(settings: Settings):
+async def test_axe_finds_nothing_on_any_view(research: Research):
     axe = (installed("axe-core") / "axe.min.js").read_text()
-    async with research(settings) as (address, _), chromium() as browser:
-        async with window(browser, key=api_key(settings)) as (page, _):
-            await submit(page, address, columns="name, year:int, statement, page:url, source")
+    research.library(SUBJECT)
+    async with chromium() as browser:
+        async with window(browser, key=research.key) as (page, _):
+            await submit(
+                page, address := research.address, columns="name, year:int, statement, page:url, source"
+            )
             await expect(page.locator("#head")).to_contain_text("2 of 2")
             await expect(page.locator("#rows tbody a").first).to_be_visible()
             batch = page.url
@@ -186,7 +198,7 @@ async def test_axe_finds_nothing_on_any_view(settings: Settings):
             batch.removeprefix(address) + "/rows",
         ]
         for width, is_dark in ((1_440, False), (1_440, True), (390, False)):
-            async with window(browser, key=api_key(settings), width=width, is_dark=is_dark) as (page, _):
+            async with window(browser, key=research.key, width=width, is_dark=is_dark) as (page, _):
                 for path in paths:
                     await page.goto(address + path)
                     await page.evaluate(axe)  # as the devtools do, beside the page's policy
