@@ -49,11 +49,8 @@ def without_the_fence(folder: Path) -> str:
     return os.pathsep.join([str(folder), str(ROOT), os.environ.get("PYTHONPATH", "")])
 
 
-@pytest.mark.parametrize("nth", [0, 1])
-def test_nothing_is_lost_and_nothing_is_repeated_but_what_was_in_flight(
-    tmp_path: Path, seed: int, nth: int
-) -> None:
-    found = run("chaos", tmp_path, "--seed", str(seed + nth), "--latency-s", "1")
+def test_nothing_is_lost_and_nothing_is_repeated_but_what_was_in_flight(tmp_path: Path, seed: int) -> None:
+    found = run("chaos", tmp_path, "--seed", str(seed), "--latency-s", "1")
     assert found["broken"] == []
     assert found["completed"] == found["runs"] == 60
     assert found["answered"] - found["repeated"] == 60 * 12
@@ -73,15 +70,15 @@ def test_without_the_fence_the_suite_fails(tmp_path: Path) -> None:
 
 
 def test_a_rolling_restart_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
-    found = run("rolling_restart", tmp_path)
-    assert [restart["code"] for restart in found["restarts"]] == [0] * 6
+    found = run("rolling_restart", tmp_path, "--rounds", "1", "--latency-s", "2")
+    assert [restart["code"] for restart in found["restarts"]] == [0] * 3
     assert found["handed_back"] > 0
     assert all(restart["in_flight"] > 0 for restart in found["restarts"])
     assert (found["runs"], found["cut"], found["repeated"]) == (60, 0, 0)
 
 
 def test_the_runs_of_a_killed_worker_go_on(tmp_path: Path) -> None:
-    found = run("recovery", tmp_path, "--kills", "5", "--runs", "12", "--latency-s", "1")
+    found = run("recovery", tmp_path, "--kills", "2", "--runs", "12", "--latency-s", "1")
     recoveries = found["figures"]["recoveries"]
-    assert {each["kill"] for each in recoveries} == set(range(5))
+    assert {each["kill"] for each in recoveries} == set(range(2))
     assert max(each["seconds"] for each in recoveries) < 60

@@ -24,8 +24,8 @@ from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind
 
 CLIENTS = 1_000
-RUNS = 20
-EVENTS = 10  # of a run in each part of the test
+RUNS = 10
+EVENTS = 5  # of a run in each part of the test
 
 
 class Api:
