@@ -30,6 +30,7 @@ from chiron_workers.db.queries import load
 SQL = load(__file__)
 TURNS = 100_000  # never reached
 PATIENCE_S = 180.0
+SETTLING_S = 5.0  # for the commits of what was sent last
 Turn = tuple[str, int]  # a run and its reply, counted from 0
 
 
@@ -53,20 +54,28 @@ def measure(*, runs: int, workers: int, latency_s: float, seconds: float) -> tup
             with _bare_commits(at.settings.database_url) as bare_ms:
                 time.sleep(seconds)
             end_at = time.time()
-            time.sleep(5)  # for the commits of what was sent last
             witness.look()
-            committed = _commits(at, batch_id)
-    sent = {
-        (call.run, call.turn): call.ended_at
-        for call in witness.calls.values()
-        if call.became == "answered" and begin_at <= call.ended_at < end_at
-    }
+            sent = _sent(witness, begin_at, end_at)
+            give_up_at = time.monotonic() + SETTLING_S
+            while not sent.keys() <= (committed := _commits(at, batch_id)).keys():
+                if time.monotonic() > give_up_at:
+                    break
+                time.sleep(0.1)
     delays = [
         Delay(*turn, ms=round((committed[turn] - sent_at) * 1_000, 2))
         for turn, sent_at in sent.items()
         if turn in committed
     ]
     return delays, bare_ms
+
+
+def _sent(witness: Witness, begin_at: float, end_at: float) -> dict[Turn, float]:
+    """The replies whose last byte was sent within a time, with that moment."""
+    return {
+        (call.run, call.turn): call.ended_at
+        for call in witness.calls.values()
+        if call.became == "answered" and begin_at <= call.ended_at < end_at
+    }
 
 
 @contextmanager

@@ -101,11 +101,10 @@ def main() -> None:
         with services() as found:
             create_table(found.settings.database_url)
             slow_commits(found, delay_ms=arguments.commit_ms)
-            for _ in range(arguments.repeats):
-                for sharing in sharings:
-                    with model_server(
-                        turns=arguments.turns, latency_ms=arguments.latency_ms, reply_chars=2_000
-                    ) as servers:
+            model = model_server(turns=arguments.turns, latency_ms=arguments.latency_ms, reply_chars=2_000)
+            with model as servers:
+                for _ in range(arguments.repeats):
+                    for sharing in sharings:
                         results[sharing.name].append(play(found, servers, asked, sharing))
         report.figures = {name: [asdict(each) for each in parts] for name, parts in results.items()}
         title = f"{arguments.runs} runs, commits of {arguments.commit_ms:g} ms, load {load_average()}"
