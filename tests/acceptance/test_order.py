@@ -173,7 +173,7 @@ async def test_a_run_starts_when_it_is_due_and_not_before(settings: Settings) ->
     async with scripted_model(script) as model:
         with running(settings, **KEY, CHIRON_RESCUE_S="0.5", ANTHROPIC_BASE_URL=model.url):
             await up(settings)
-            due = datetime.now(UTC) + timedelta(seconds=4)
+            due = datetime.now(UTC) + timedelta(seconds=2)
             batch_id = await enqueue(settings, "later", 2, ready_at=due)
             await started(settings, batch_id, 2)
             [first] = rows(settings, "select min(started_at) as at from runs where batch_id = %s", [batch_id])

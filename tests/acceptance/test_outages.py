@@ -104,11 +104,12 @@ async def test_doorbells_stay_few_whatever_the_size_of_the_pool(
         return says("done")
 
     async with scripted_model(held) as model:
-        with running(settings, "-c", "2", **ENV, ANTHROPIC_BASE_URL=model.url):
+        often = ENV | {"CHIRON_RING_AGAIN_S": "0.5"}
+        with running(settings, "-c", "2", **often, ANTHROPIC_BASE_URL=model.url):
             await enqueue(settings, *(f"topic {n}" for n in range(50)))
             playing = "select 1 from runs where state = 'running' having count(*) = 2"
             await asyncio.to_thread(wait_until, lambda: rows(settings, playing), what="two runs")
-            await asyncio.sleep(3 * float(ENV["CHIRON_RING_AGAIN_S"]))
+            await asyncio.sleep(3 * float(often["CHIRON_RING_AGAIN_S"]))
             with Redis.from_url(settings.redis_url) as redis:
                 assert redis.llen("chiron") <= 4
             let_go.set()

@@ -22,9 +22,9 @@ KNOWN_S = 30.0  # until then it is known
 SOON_S = 10.0  # two seconds on a machine that has nothing else to do
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server(short_dir: Path) -> Iterator[PostgresServer]:
-    """A PostgreSQL of this test's own, which it may stop."""
+    """A PostgreSQL that the tests of this file may stop; each leaves it running."""
     server = get_server(short_dir / "pg-away", cleanup_mode="stop")
     try:
         migrate(server.get_uri())
