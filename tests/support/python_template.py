@@ -25,7 +25,8 @@ HEADER_BYTES = 8
 MODULES = (
     "celery.bin.celery", "celery.apps.worker", "celery.concurrency.thread", "celery.worker.consumer",
     "kombu.transport.redis", "flower.command", "chiron_workers.tasks", "chiron_workers.worker.host",
-    "chiron_workers.worker.duties", "chiron_workers.documents.tables.query", "chiron_api.http.app",
+    "chiron_workers.worker.duties", "chiron_workers.documents.tables.query", "chiron_workers.embeddings.minilm",
+    "chiron_api.http.app",
     "chiron_api.http.connections", "chiron_api.http.serve", "chiron_api.mcp_server.server",
     "chiron_api.mcp_server.transports", "chiron_api.flower_server.server", "fastmcp.server.providers.prefab_synthesis",
     "fastmcp.server.sessions", "key_value.aio.adapters.pydantic", "key_value.aio.stores.memory",
@@ -39,12 +40,16 @@ def _import_programs() -> None:
     os.environ.update({"FASTMCP_ENV_FILE": os.devnull, "FASTMCP_LOG_ENABLED": "false"})
     from chiron_api.cli import load_command
     from chiron_api.cli.commands import SUMMARIES
+    from chiron_api.http.app import all_routes
+    from chiron_api.http.page.routes import all_routes as page_routes
     from chiron_workers import tools
     from chiron_workers.settings import settings
 
+    all_routes()
+    page_routes()
     for name in (
         *MODULES,
-        *(f"{tools.__name__}.{module.name}" for module in pkgutil.iter_modules(tools.__path__)),
+        *(f"{tools.__name__}.{tool.name}" for tool in pkgutil.iter_modules(tools.__path__)),
     ):
         try:
             importlib.import_module(name)
