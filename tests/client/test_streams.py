@@ -230,7 +230,7 @@ async def test_what_a_server_sends_again_comes_once_and_half_an_event_not_at_all
 
 async def test_a_server_that_stays_away_is_waited_for_as_long_as_was_said(connect, proxy, pool):
     batch_id, _ = await batch_of(pool, 1)
-    shell = connect(proxy.http_url, patience_s=1.0)
+    shell = connect(proxy.http_url, patience_s=0.3)
     stream = shell.iterate("events", batch_id, history=True)
     await anext(stream)
     proxy.upstream = 1
