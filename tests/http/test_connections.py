@@ -1,5 +1,7 @@
 import asyncio
+import resource
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -8,6 +10,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from support import forked_python
 from support.worker_processes import environment
 
 from chiron_api.http import connections
@@ -37,17 +40,15 @@ async def client(
 @asynccontextmanager
 async def serving_with_few_files(settings: Settings, folder: Path) -> AsyncIterator[int]:
     """The port of the command, in a process that may open as many files as most may and no more."""
-    process = await asyncio.create_subprocess_exec(
-        "sh", "-c", f"ulimit -n {FILES}; exec {sys.executable} -m chiron_api api --port 0",
-        cwd=folder, env=environment(settings, CHIRON_API_WITHOUT_KEY="true"), stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    try:
-        assert process.stdout
-        line = (await process.stdout.readline()).decode()
-        yield int(line.rsplit(":", 1)[1])
-    finally:
-        process.terminate()
-        await process.wait()
+    command = [sys.executable, "-m", "chiron_api", "api", "--port", "0"]
+    env = environment(settings, CHIRON_API_WITHOUT_KEY="true")
+    with forked_python.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            # It asks for its limit with its first connection.
+            resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (FILES, FILES))
+            yield int(process.stdout.readline().rsplit(":", 1)[1])
+        finally:
+            process.terminate()
 
 
 async def half_sent(port: int, words: bytes) -> socket.socket:

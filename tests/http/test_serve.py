@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from support import forked_python
 
 from chiron_api.http.serve import serve
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
@@ -27,7 +28,7 @@ def environment(settings: Settings, tmp_path: Path) -> dict[str, str]:
 
 
 def test_the_command_serves_until_it_is_told_to_stop(environment: dict[str, str], tmp_path: Path):
-    with subprocess.Popen(
+    with forked_python.Popen(
         [*COMMAND, "--port", "0"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
         try:

@@ -26,8 +26,13 @@ def parts_of(line: str) -> dict[str, str]:
 
 
 async def test_without_redis_every_view_shows_what_stands_and_says_that_live_progress_is_away(
-    settings: Settings, serving: Serving, redis_server: OwnValkey, shelf: Shelf
+    settings: Settings,
+    serving: Serving,
+    redis_server: OwnValkey,
+    shelf: Shelf,
+    monkeypatch: pytest.MonkeyPatch,
 ):
+    monkeypatch.setattr("chiron_workers.pubsub.hub.PAUSE_MAX_S", 0.2)
     subject = shelf.subject("towers", "Towers")
     batch = shelf.batch(subject, "Towers of Paris")
     run = shelf.run(subject, batch, "How tall?", state="running", finished_at=None)
@@ -65,7 +70,11 @@ async def test_without_redis_every_view_shows_what_stands_and_says_that_live_pro
                     break
 
 
-async def test_without_postgres_a_view_is_one_page_that_says_what_to_do(settings: Settings, serving: Serving):
+async def test_without_postgres_a_view_is_one_page_that_says_what_to_do(
+    settings: Settings, serving: Serving, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chiron_api.http.app.AWAY_S", 0.3)
+    monkeypatch.setattr("chiron_api.http.page.system.system.ANSWER_S", 0.3)
     key = api_key(settings)
     async with (
         open_proxy(socket_of(settings.database_url)) as proxy,

@@ -149,7 +149,10 @@ async def test_what_does_not_exist_is_404(client: httpx2.AsyncClient):
     assert (await client.post(f"/v1/runs/{nobody}/messages", json={"text": "Hello"})).status_code == 404
 
 
-async def test_the_stream_of_a_run_ends_after_its_final_event(client: httpx2.AsyncClient, settings: Settings):
+async def test_the_stream_of_a_run_ends_after_its_final_event(
+    client: httpx2.AsyncClient, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("chiron_workers.pubsub.surveyor.READ_AGAIN_S", 0.1)  # nobody publishes what ends
     run_id = (await submitted(client))["run_ids"][0]
     url = f"/v1/runs/{run_id}/events?history=true"
     async with asyncio.timeout(60), client.stream("GET", url) as answer:

@@ -82,7 +82,7 @@ async def test_a_document_beyond_the_setting_is_refused(serving: Serving, keyles
 async def test_a_document_that_does_not_go_on_is_given_up(
     client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(bodies, "BODY_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(bodies, "BODY_TIMEOUT_S", 0.05)
 
     async def stalled() -> AsyncIterator[bytes]:
         yield b"The beginning"

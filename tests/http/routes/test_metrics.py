@@ -11,6 +11,7 @@ from prometheus_client.samples import Sample
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import Worker, rows, running, wait_until
 
+from chiron_api.http import exposition
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
@@ -24,6 +25,11 @@ USAGE = {
 }
 TOKENS = "gen_ai_client_inference_usage_{kind}_tokens_total"
 WORKER = {"CHIRON_RENEWAL_S": "0.5", "ANTHROPIC_API_KEY": "test"}
+SHORT_INTERVALS = """
+from chiron_workers.worker import duties
+
+duties.SAVE_INTERVAL_S = 0.1
+"""
 
 
 def research(request: dict[str, Any]) -> Says:
@@ -75,6 +81,12 @@ async def until(condition: Callable[[], object], what: str) -> None:
 async def finished(settings: Settings, count: int) -> None:
     query = "select 1 from runs where state = 'completed'"
     await until(lambda: len(rows(settings, query)) == count, f"{count} runs completed")
+
+
+def saves_often(settings: Settings) -> tuple[str, str]:
+    """The options of a worker that saves its metrics often: it imports a module of its folder."""
+    (settings.home / "short_intervals.py").write_text(SHORT_INTERVALS)
+    return "-I", "short_intervals"
 
 
 async def stop(worker: Worker) -> None:
@@ -130,13 +142,14 @@ async def test_the_numbers_are_those_of_the_runs_rows(settings: Settings, client
 
 
 async def test_workers_add_up_and_what_a_killed_worker_counted_stays(
-    settings: Settings, client: httpx2.AsyncClient
+    settings: Settings, client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(exposition, "KEPT_MIN_S", 0.1)
     saved = "select sum((counters ->> '[\"chiron_turns_total\", []]')::float) as turns from worker_metrics"
     await enqueue(settings, "tides")
     async with scripted_model(research) as model:
         env = {**WORKER, "ANTHROPIC_BASE_URL": model.url}
-        with running(settings, name="w1", **env) as first:
+        with running(settings, *saves_often(settings), name="w1", **env) as first:
             await finished(settings, 1)
             await until(lambda: rows(settings, saved)[0]["turns"] == 4, "the first worker's save")
             first.kill()
@@ -150,7 +163,7 @@ async def test_workers_add_up_and_what_a_killed_worker_counted_stays(
     assert living.value("chiron_slots") == 7
     rows(settings, "update worker_metrics set saved_at = now() - interval '2 days' returning 1")
     while (figures := await scrape(client)).value("chiron_workers"):  # an answer is kept for some seconds
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.01)
     assert_equal_to_rows(settings, figures)
     assert figures.value("chiron_turns_total") == 8
 
