@@ -1,13 +1,16 @@
 """Pruning drops the journals of whole months, and never what is not finished."""
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import psycopg
 import pytest
 from support.backdated_runs import age, forget_the_oldest, insert_side_reply, journal_rows
 from support.committed_events import tail
+from support.databases import Databases
 from support.run_harness import Stage
 from support.scripted_model import call, calls, says, turn
 
@@ -15,6 +18,7 @@ from chiron_workers.batches import prune as retention
 from chiron_workers.batches.prune import Month, prune
 from chiron_workers.batches.steering import cancel, pause, resume, retry
 from chiron_workers.batches.summaries import run_summary, summary
+from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.knowledge.facts.claims import claim
 from chiron_workers.runs.events import heads
@@ -26,16 +30,36 @@ from chiron_workers.store import Store
 
 QUARTER = timedelta(days=90)
 LONG_AGO = 200  # days
+CLEAR = "truncate batches, runs, subjects, facts, entries, tool_results, events, inbox, side_replies restart identity cascade"
 
 
 def month_of(days: int) -> str:
     return Partition.of_month(datetime.now(UTC) - timedelta(days=days)).name
 
 
+@pytest.fixture(scope="module")
+def old_url(databases: Databases) -> Iterator[str]:
+    """A database that has months only. To copy one takes longer than any of these tests."""
+
+    async def make_old(url: str) -> None:
+        async with open_pool(url, size=1) as pool:
+            await forget_the_oldest(pool)
+
+    with databases.lend_copy() as url:
+        asyncio.run(make_old(url))
+        yield url
+
+
+@pytest.fixture
+def database_url(old_url: str) -> Iterator[str]:
+    yield old_url
+    with psycopg.connect(old_url, autocommit=True) as connection:
+        connection.execute(CLEAR)
+
+
 @pytest.fixture
 async def old_stage(stage: Stage) -> Stage:
     """A stage in a database that has months only."""
-    await forget_the_oldest(stage.pool)
     await stage.model(
         lambda request: [calls(call("note", words="one")), says("All done."), says("More.")][turn(request)]
     )
@@ -162,8 +186,11 @@ async def test_of_a_pruned_run_no_events_are_missing_in_a_batch_that_goes_on(old
     assert (head.seqs, head.is_over) == ({first: 0, second: 1}, False)
 
 
-async def test_a_retry_that_comes_first_keeps_the_month(old_stage: Stage) -> None:
+async def test_a_retry_that_comes_first_keeps_the_month(
+    old_stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stage = old_stage
+    monkeypatch.setattr(retention, "PAUSE_S", 0.01)
     stopped = await waiting(stage, days=LONG_AGO)
     await cancel(stage.pool, stopped)
     # A reader holds the prune up after it has marked the runs.
@@ -219,6 +246,7 @@ async def test_a_prune_that_somebody_reads_against_gives_up_and_says_so(
 ) -> None:
     stage = old_stage
     monkeypatch.setattr(retention, "PAUSE_S", 0.01)
+    monkeypatch.setattr(retention, "TRIES_S", (0.1, 0.2))
     old = await finished(stage, days=LONG_AGO)
     async with stage.pool.connection() as reader, reader.transaction():
         await reader.execute("select count(*) from entries")

@@ -46,39 +46,46 @@ def batch(chiron):
 def failure(chiron, arguments: tuple[str, ...], text: str) -> tuple[int, str]:
     """The exit code and the sentence of a command about a text."""
     result = chiron(*(text if argument == "ID" else argument for argument in arguments))
-    assert (result.stdout, result.stderr.count("\n")) == ("", 1)
+    assert (result.stdout, result.stderr.count("\n")) == ("", 1), arguments
     return result.exit_code, result.stderr
 
 
-@pytest.mark.parametrize("arguments", COMMANDS_WITH_ID + COMMANDS_WITH_ID_OR_NAME, ids=" ".join)
-def test_an_id_that_nothing_has_is_a_failure(chiron, batch, arguments):
-    unknown = str(new_id())
-    code, sentence = failure(chiron, arguments, unknown)
-    assert (code, unknown in sentence) == (1, True), sentence
-    code, sentence = failure(chiron, arguments, BEGINNING)
-    assert (code, bool(re.search(rf"No id .*begins with {BEGINNING}", sentence))) == (1, True), sentence
-    if arguments[0] in ("subscriptions", "webhooks", "learn"):
-        assert f"`chiron {arguments[0]} " in sentence
+def faults(chiron, commands: list[tuple[str, ...]], texts: list[str], *, code: int, words: str) -> list[str]:
+    """Each command about each text that ends with another code, or says nothing that matches these words."""
+    answers = [
+        (" ".join(arguments), text, *failure(chiron, arguments, text))
+        for arguments in commands
+        for text in texts
+    ]
+    return [
+        f"{command} of {text!r} ends with {exit_code}: {sentence}"
+        for command, text, exit_code, sentence in answers
+        if exit_code != code or not re.search(words, sentence)
+    ]
 
 
-@pytest.mark.parametrize("arguments", COMMANDS_WITH_ID, ids=" ".join)
-def test_a_text_that_is_no_id_is_a_wrong_call(chiron, batch, arguments):
-    for text in ("no-such-thing", "", "0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa0"):
-        code, sentence = failure(chiron, arguments, text)
-        assert (code, "is no id" in sentence) == (2, True), sentence
+def test_an_id_that_nothing_has_is_a_failure(chiron, batch):
+    commands, unknown = COMMANDS_WITH_ID + COMMANDS_WITH_ID_OR_NAME, str(new_id())
+    assert faults(chiron, commands, [unknown], code=1, words=unknown) == []
+    assert faults(chiron, commands, [BEGINNING], code=1, words=f"No id .*begins with {BEGINNING}") == []
+    for group in ("subscriptions", "webhooks", "learn"):
+        of_group = [arguments for arguments in commands if arguments[0] == group]
+        assert faults(chiron, of_group, [BEGINNING], code=1, words=f"`chiron {group} ") == []
 
 
-@pytest.mark.parametrize("arguments", COMMANDS_WITH_ID_OR_NAME, ids=" ".join)
-def test_a_name_of_nothing_is_a_failure_and_what_can_be_no_name_a_wrong_call(chiron, batch, arguments):
-    code, sentence = failure(chiron, arguments, "no-such-thing")
-    assert (code, "no subject 'no-such-thing'" in sentence, "No batch" in sentence) == (1, True, True)
-    assert failure(chiron, arguments, "?")[0] == 2
+def test_a_text_that_is_no_id_is_a_wrong_call(chiron, batch):
+    texts = ["no-such-thing", "", "0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa0"]
+    assert faults(chiron, COMMANDS_WITH_ID, texts, code=2, words="is no id") == []
 
 
-@pytest.mark.parametrize("arguments", COMMANDS_WITH_RUN, ids=" ".join)
-def test_a_batch_where_a_run_is_asked_for_is_a_wrong_call(chiron, batch, arguments):
-    code, sentence = failure(chiron, arguments, batch[0])
-    assert (code, "is a batch. `chiron show" in sentence) == (2, True), sentence
+def test_a_name_of_nothing_is_a_failure_and_what_can_be_no_name_a_wrong_call(chiron, batch):
+    for words in ("no subject 'no-such-thing'", "No batch"):
+        assert faults(chiron, COMMANDS_WITH_ID_OR_NAME, ["no-such-thing"], code=1, words=words) == []
+    assert faults(chiron, COMMANDS_WITH_ID_OR_NAME, ["?"], code=2, words="") == []
+
+
+def test_a_batch_where_a_run_is_asked_for_is_a_wrong_call(chiron, batch):
+    assert faults(chiron, COMMANDS_WITH_RUN, [batch[0]], code=2, words="is a batch. `chiron show") == []
 
 
 def test_a_run_where_batches_are_compared_is_a_wrong_call(chiron, batch):

@@ -61,8 +61,10 @@ def test_a_pruned_run_is_shown_as_such_and_its_watching_ends_at_once(chiron, old
     assert refused.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("wrong", ["", "90", "d", "0d", "-3d", "3 months", "9999999d", "1000000y", "1h"])
-def test_what_is_no_age_is_refused(chiron, wrong):
-    found = chiron("prune", "--older-than", wrong)
-    assert found.exit_code == 2
-    assert "write 90d for days" in found.stderr
+def test_what_is_no_age_is_refused(chiron):
+    ages = ["", "90", "d", "0d", "-3d", "3 months", "9999999d", "1000000y", "1h"]
+    answers = {age: chiron("prune", "--older-than", age) for age in ages}
+    refusals = {
+        age: (answer.exit_code, "write 90d for days" in answer.stderr) for age, answer in answers.items()
+    }
+    assert refusals == dict.fromkeys(ages, (2, True))
