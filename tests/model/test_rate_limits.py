@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
+from support import forked_python
 
 from chiron_workers.errors import ConfigurationError, ModelUnavailable
 from chiron_workers.model import Request
@@ -20,40 +21,7 @@ from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.runs.entries import Usage
 from chiron_workers.settings import RateLimit, Settings, read_settings
 
-CALLER = """
-import asyncio, json, sys, time
-from chiron_workers.model import Request
-from chiron_workers.model.rate_limits import RateLimiter
-from chiron_workers.pubsub.redis import redis_client
-from chiron_workers.settings import RateLimit
-
-async def main(url, limit, seconds, least):
-    redis = redis_client(url)
-    limiter = RateLimiter(redis, {"m": RateLimit(**json.loads(limit))})
-    went, late_s, is_over = [], 0.0, False
-    print("ready", flush=True)
-    sys.stdin.readline()
-    end = time.monotonic() + float(seconds)
-    async def again_and_again():
-        while time.monotonic() < end or len(went) < int(least):
-            await limiter.acquire(Request("m", "", (), 100, []))
-            went.append(time.monotonic())
-    async def watch():
-        nonlocal late_s
-        while not is_over:
-            began = time.monotonic()
-            await redis.ping()
-            await asyncio.sleep(0.01)
-            late_s = max(late_s, time.monotonic() - began - 0.01)
-    watching = asyncio.create_task(watch())
-    await asyncio.gather(*(again_and_again() for _ in range(30)))
-    is_over = True
-    await watching
-    print(json.dumps([went, late_s]))
-    await redis.aclose()
-
-asyncio.run(main(*sys.argv[1:]))
-"""
+TESTS = Path(__file__).parents[1]
 
 
 def request(chars: int = 0, *, max_tokens: int = 1_000) -> Request:
@@ -77,10 +45,11 @@ def test_two_processes_together_never_pass_the_limit_beyond_the_burst(settings: 
     per_minute, seconds = 6_000.0, 1.5
     burst, flow = per_minute / 60 * BURST_S, per_minute / 60
     least = int((burst + flow * seconds / 2) / 2) + 1  # of each, however long a busy machine takes
-    command = [sys.executable, "-c", CALLER, settings.redis_url]
+    command = [sys.executable, "-m", "support.limited_calls", settings.redis_url]
     command += [json.dumps({"requests_per_minute": per_minute}), str(seconds), str(least)]
     processes = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
+        forked_python.Popen(command, cwd=TESTS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
     ]
     for process in processes:
         assert process.stdout is not None
