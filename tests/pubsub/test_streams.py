@@ -213,7 +213,7 @@ async def test_more_runs_than_an_id_has_room_for_are_read_by_a_new_snapshot(
     monkeypatch.setattr(feeds, "EXCEPTIONS_WISH", 2)
     batch_id, run_ids = await batch_of(pool, 12)
     async with open_publisher(valkey) as out:
-        client = asyncio.create_task(read_in_pieces(pool, valkey, batch_id=batch_id))
+        client = asyncio.create_task(read_in_pieces(pool, valkey, chance, batch_id=batch_id))
         await asyncio.gather(
             *(work(pool, run_id, chance, events=15, publish=out.publish) for run_id in run_ids)
         )
@@ -287,7 +287,9 @@ async def test_a_stream_waits_while_redis_and_streams_are_cut(
 ):
     batch_id, run_ids = await batch_of(pool, 4)
     async with open_publisher(mortal.url) as out:
-        clients = [asyncio.create_task(read_in_pieces(pool, mortal.url, batch_id=batch_id)) for _ in range(3)]
+        clients = [
+            asyncio.create_task(read_in_pieces(pool, mortal.url, chance, batch_id=batch_id)) for _ in range(3)
+        ]
         working = asyncio.gather(
             *(work(pool, run_id, chance, events=60, publish=out.publish) for run_id in run_ids)
         )

@@ -147,7 +147,7 @@ async def test_a_dropped_connection_that_redis_py_mends_in_silence_leaves_no_gap
 
 
 async def test_no_event_is_missed_or_doubled_when_postgres_restarts(
-    valkey, short_dir, quick_looks, open_publisher
+    valkey, short_dir, quick_looks, open_publisher, chance
 ):
     server = get_server(short_dir / "own-pg", cleanup_mode="stop")
     migrate(server.get_uri())
@@ -155,7 +155,7 @@ async def test_no_event_is_missed_or_doubled_when_postgres_restarts(
         batch_id, run_ids = await batch_of(own_pool, 3)
         watching = asyncio.create_task(collect(own_pool, valkey, batch_id=batch_id))
         working = asyncio.gather(
-            *(work(own_pool, run_id, events=60, publish=out.publish) for run_id in run_ids)
+            *(work(own_pool, run_id, chance, events=60, publish=out.publish) for run_id in run_ids)
         )
         await asyncio.to_thread(restart, server)
         await working
