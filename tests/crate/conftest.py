@@ -1,14 +1,17 @@
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 from support.crate_files import Files, read_files
+from support.databases import Databases
 from support.research_rows import Shelf
 
 from chiron_api.reports.crate.packing import pack
 from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.gathering import gather
+from chiron_workers.db.connect import open_pool
 
 SURVEY = (
     "🧊 A survey of the ice\n\nThe mean thickness was 1.9 m in winter 2023. Satellites measure the freeboard of the ice. "
@@ -26,8 +29,21 @@ class Research:
     run: UUID
 
 
+@dataclass(frozen=True)
+class WholeCrate:
+    """What a crate with all texts holds, and the run that it is about."""
+
+    run: UUID
+    files: Files
+
+
 @pytest.fixture
 def research(shelf: Shelf) -> Research:
+    """The rows of a research of this test's own."""
+    return write_research(shelf)
+
+
+def write_research(shelf: Shelf) -> Research:
     """A batch whose facts rest on pages of the web, a document of one's own and a file."""
     shelf.subject("sea-ice", "Sea ice")
     batch = shelf.batch("sea-ice", "Winter {reading} 100 %")
@@ -73,14 +89,35 @@ def research(shelf: Shelf) -> Research:
     return Research(shelf, batch, run)
 
 
+async def pack_all(database_url: str, batch: UUID, folder: Path) -> None:
+    async with open_pool(database_url, size=5) as pool:
+        report = await gather(pool, batch, with_selections=True)
+        await pack(pool, report, folder, texts=TextChoice.ALL, force=False)
+
+
+@pytest.fixture(scope="module")
+def whole_crate(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> WholeCrate:
+    """Packed once for all tests of a module, which change copies of it."""
+    folder = tmp_path_factory.mktemp("packed") / "crate"
+    with databases.lend() as url:
+        shelf = Shelf(url)
+        research = write_research(shelf)
+        shelf.connection.close()
+        asyncio.run(pack_all(url, research.batch, folder))
+    return WholeCrate(research.run, read_files(folder))
+
+
 @pytest.fixture
-async def crate(research: Research, pool, tmp_path: Path) -> Path:
+def files(whole_crate: WholeCrate) -> Files:
+    """The files of a crate, to change."""
+    return dict(whole_crate.files)
+
+
+@pytest.fixture
+def crate(files: Files, tmp_path: Path) -> Path:
     """A crate in a folder, with all texts."""
-    report = await gather(pool, research.batch, with_selections=True)
-    await pack(pool, report, tmp_path / "crate", texts=TextChoice.ALL, force=False)
+    for name, content in files.items():
+        place = tmp_path / "crate" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
     return tmp_path / "crate"
-
-
-@pytest.fixture
-def files(crate: Path) -> Files:
-    return read_files(crate)

@@ -53,9 +53,9 @@ def test_a_text_names_its_sources_and_their_licence(files):
     assert entity(metadata, source["license"]["@id"])["name"] == "CC BY 4.0"
 
 
-def test_a_run_is_told_with_model_role_cost_and_times(files, research):
+def test_a_run_is_told_with_model_role_cost_and_times(files, whole_crate):
     metadata = document(files, METADATA)
-    action = entity(metadata, f"#run-{research.run}")
+    action = entity(metadata, f"#run-{whole_crate.run}")
     assert (action["startTime"], action["endTime"]) == (
         "2026-03-01T12:00:00+00:00",
         "2026-03-01T13:00:00+00:00",
