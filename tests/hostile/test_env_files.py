@@ -4,11 +4,11 @@
 """
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support import forked_python
 from support.worker_processes import environment
 
 from chiron_workers.errors import ConfigurationError
@@ -103,9 +103,11 @@ def test_a_command_in_such_a_folder_runs_none_of_its_code(settings: Settings, fo
     (skill / "skill.py").write_text(f"open({str(folder / 'run')!r}, 'w')\n")
     (folder / ".env").write_text(f"CHIRON_S\u212aILLS={folder}\nCHIRON_TRUSTED_S\u212aILLS={folder}\n")
     for command in ("skills", "tools"):
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "chiron_api", command], cwd=folder, env=environment(settings),
-            capture_output=True, text=True, check=False, timeout=60,
-        )  # fmt: skip
+        done = forked_python.run(
+            [sys.executable, "-P", "-m", "chiron_api", command],
+            cwd=folder,
+            env=environment(settings),
+            timeout=60,
+        )
         assert (done.returncode, "\\u212aILLS" in done.stderr) == (2, True), done.stderr
     assert not (folder / "run").exists()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support import forked_python
 from support.databases import Databases
 from support.flower_server import flower
 from support.worker_processes import environment, wait_until
@@ -81,7 +82,7 @@ def api(settings: Settings, **env: str) -> Iterator[Server]:
     log = settings.home / "api.log"
     with (
         log.open("wb") as errors,
-        subprocess.Popen(
+        forked_python.Popen(
             command,
             env=environment(settings, **env),
             cwd=settings.home,
