@@ -1,15 +1,12 @@
 """Nothing that a stranger wrote stalls a worker's event loop above 200 ms or takes 300 MB.
 
 A new member is a file in one of the folders that KINDS names. SETTINGS are those that it changes, PARSE_S ends the parsing
-of a page sooner than usual. IS_LONG leaves it to the acceptance run. A member that takes long in full has TIMES and
-`content` instead of BODY, CONTENT or TEXT: it is read small, still with enough work to stall a loop, and in full in the
-acceptance run.
+of a page sooner than usual. One that takes long has sizes, see `support/hostile_members.py`.
 """
 
 import asyncio
 import gc
 import json
-import runpy
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -19,6 +16,7 @@ import psutil
 import pytest
 from mcp_client.remote import ADD, call, liar, supervised
 from support.event_loop_delay import Pulse, beating
+from support.hostile_members import Member, parameters, words_of
 from support.scripted_sites import serving
 from support.verified_quotes import page_read
 
@@ -38,7 +36,6 @@ STALL_S_MAX = 0.2
 MEMORY_BYTES_MAX = 300_000_000
 TRIES_MAX = 3  # on a busy machine a thread of ours may get the processor for longer than the loop's
 Read = Callable[[], Awaitable[Any]]
-Member = dict[str, Any]
 
 
 @asynccontextmanager
@@ -117,27 +114,6 @@ KINDS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def members() -> Iterator[Any]:
-    """Every member and whether it is full, as parameters of a test; none is executed yet."""
-    for kind in KINDS:
-        for member in sorted((HERE / kind).glob("*.py")):
-            text, name = member.read_text(), f"{kind}-{member.stem}"
-            has_sizes = "\nTIMES = " in text
-            if "\nIS_LONG = True\n" not in text:
-                yield pytest.param(member, False, id=name)
-                name += "-full"
-            if has_sizes or "\nIS_LONG = True\n" in text:
-                yield pytest.param(member, True, id=name, marks=pytest.mark.acceptance)
-
-
-def words_of(member: Path, *, is_full: bool) -> Member:
-    """What a member's file defines."""
-    words = runpy.run_path(str(member))
-    if sizes := words.get("TIMES"):
-        words |= dict.fromkeys(("BODY", "CONTENT", "TEXT"), words["content"](sizes[is_full]))
-    return words
-
-
 def fact(url: str, words: str) -> dict[str, Any]:
     """The arguments of a fact that rests on a quote."""
     return {
@@ -156,7 +132,10 @@ def small_heap() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("small_heap")
-@pytest.mark.parametrize(("member", "is_full"), list(members()))
+@pytest.mark.parametrize(
+    ("member", "is_full"),
+    [parameter for kind in KINDS for parameter in parameters(HERE / kind, prefix=f"{kind}-")],
+)
 async def test_what_a_stranger_wrote_neither_stalls_a_worker_nor_fills_its_memory(
     member: Path,
     is_full: bool,

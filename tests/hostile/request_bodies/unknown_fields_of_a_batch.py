@@ -3,4 +3,8 @@
 import json
 
 PATH = "/v1/batches"
-BODY = json.dumps({"subject": "x", "topics": ["x"]} | {f"a{n}": n for n in range(700_000)}).encode()
+TIMES = (150_000, 700_000)
+
+
+def content(times: int) -> bytes:
+    return json.dumps({"subject": "x", "topics": ["x"]} | {f"a{n}": n for n in range(times)}).encode()
