@@ -205,12 +205,15 @@ def test_every_route_is_in_the_table(settings: Settings):
     assert len(TABLE) == len(routes), "a route is in two sets"
 
 
+@pytest.mark.parametrize("scope", SCOPES, ids=lambda scope: scope or "everybody")
 async def test_every_route_answers_as_the_table_says_to_each_scope_of_owner_and_stranger(
-    api: httpx2.AsyncClient, callers: Callers, shelf: Shelf
+    api: httpx2.AsyncClient, callers: Callers, shelf: Shelf, scope: AccessScope | None
 ):
     course_of_three(shelf)
     surprises = []
-    for n, (route, scope, is_owned) in enumerate(TABLE):
+    for n, (route, least, is_owned) in enumerate(TABLE):
+        if least is not scope:
+            continue
         method, path = route.split(" ")
         target = await _path(api, path, n, callers.owner[AccessScope.SUBMIT])
         for who, keys in (("owner", callers.owner), ("stranger", callers.stranger)):
