@@ -65,7 +65,7 @@ async def test_a_cancel_of_a_dead_workers_run_takes_effect_at_the_end_of_its_lea
     script = Endless()
     async with scripted_model(script) as model:
         env = {**KEY, "CHIRON_RENEWAL_S": "0.5", "CHIRON_RESCUE_S": "0.5", "ANTHROPIC_BASE_URL": model.url}
-        with running(settings, name="w1", **env) as holder:
+        with running(settings, name="w1", **env | {"CHIRON_LEASE_S": "60"}) as holder:
             await asyncio.wait_for(script.streaming.wait(), 90)
             # A worker takes lost runs once it has reached Postgres for a whole lease of its own.
             with running(settings, name="w2", **env | {"CHIRON_LEASE_S": "3"}) as second:

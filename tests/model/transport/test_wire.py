@@ -382,5 +382,5 @@ async def test_a_worker_plays_without_the_sdk() -> None:
 
     async with raw_server(answer) as server:
         outcome = await asyncio.to_thread(bare_interpreter.run, IMPORTS.format(url=server.url))
-    assert outcome.output.splitlines()[-1] == "whole"
+    assert "whole" in outcome.output.splitlines()
     assert outcome.packages & {"anthropic", "httpx2", "httpx"} == set()
