@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,7 @@ def play(arguments: Asked) -> dict[str, Any]:
         "latency_s": arguments.latency_s,
         "fault_rate": arguments.fault_rate,
     }
+    others = {process.pid for process in psutil.Process().children(recursive=True)}
     with services(**server, stall_s=30) as found:
         with fleet(found, workers=WORKERS, slots=arguments.runs // 2, **ENVIRONMENT) as workers:
             began = time.monotonic()
@@ -71,7 +72,7 @@ def play(arguments: Asked) -> dict[str, Any]:
             seconds = time.monotonic() - began
             refused = workers.stop()
         witness.look()
-        left = [*leftovers(found, tables), *refused]
+        left = [*leftovers(found, tables, others), *refused]
         return {"seconds": round(seconds, 1)} | judge(arguments, blows, workers, witness, tables, left)
 
 
@@ -121,11 +122,11 @@ def _is_done(tables: Tables) -> bool:
         return False
 
 
-def leftovers(found: Services, tables: Tables) -> list[str]:
-    """Processes and connections that outlived the workers."""
+def leftovers(found: Services, tables: Tables, others: Set[int]) -> list[str]:
+    """Processes and connections that outlived the workers; `others` are the processes that were there before them."""
     give_up_at = time.monotonic() + SETTLING_S
     while True:
-        known = found.pids()
+        known = found.pids() | others
         processes = [p for p in psutil.Process().children(recursive=True) if p.pid not in known]
         connections = tables.rows("connections")
         if not processes and not connections:

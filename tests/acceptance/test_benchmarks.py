@@ -25,8 +25,8 @@ needs_rivals = pytest.mark.skipif(
 
 def figures(name: str, folder: Path, *arguments: str) -> dict[str, list[dict[str, Any]]]:
     file = folder / "figures.json"
-    command = [sys.executable, "-m", name, *arguments, "--json", str(file)]
-    done = forked_python.run(command, timeout=280, cwd=HERE)
+    command = [sys.executable, "-m", "support.program_of_forks", str(HERE), name, *arguments]
+    done = forked_python.run([*command, "--json", str(file)], timeout=280, cwd=HERE.parent / "tests")
     assert done.returncode == 0, done.stderr[-2_000:]
     found = json.loads(file.read_text())
     assert found["machine"]["cores"] >= 1

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import forked_python
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.timeout(900)]
@@ -20,12 +21,14 @@ def run(
 ) -> dict[str, Any]:
     """What a program found; its own words are shown if it ends with another code."""
     file = folder / "found.json"
-    command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *arguments, "--json", str(file)]
+    program = ["-m", "support.program_of_forks", str(ROOT / "benchmarks"), name]
+    start, place = forked_python.Popen, ROOT / "tests"
+    if env:  # other code than that of the forks
+        program, start, place = [str(ROOT / "benchmarks" / f"{name}.py")], subprocess.Popen, folder
+    command = [sys.executable, *program, *arguments, "--json", str(file)]
     said = folder / "said.txt"
     with said.open("wb") as out:
-        process = subprocess.Popen(
-            command, stdout=out, stderr=subprocess.STDOUT, cwd=folder, env=os.environ | env
-        )
+        process = start(command, stdout=out, stderr=subprocess.STDOUT, cwd=place, env=os.environ | env)
         try:
             assert process.wait(560) in codes, said.read_text()[-6_000:]
         finally:

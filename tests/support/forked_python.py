@@ -77,16 +77,26 @@ def _parts(command: Sequence[Any]) -> tuple[list[str], str, list[str]]:
 
 
 class _Template:
-    def __init__(self) -> None:
-        self._requests, theirs = socket.socketpair()
+    def __init__(self, requests: socket.socket) -> None:
+        self._requests = requests
+
+    @classmethod
+    def start(cls) -> "_Template":
+        requests, theirs = socket.socketpair()
         bare = {k: v for k, v in os.environ.items() if not k.startswith(("CHIRON_", "ANTHROPIC_"))}
         command = [sys.executable, "-P", str(TEMPLATE), str(theirs.fileno())]
         with theirs:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 command, pass_fds=[theirs.fileno()], env=bare, stdin=subprocess.DEVNULL
             )
-        atexit.register(self._end)
-        assert self._requests.recv(ANSWER_BYTES, socket.MSG_WAITALL).strip() == b"ready"
+
+        def end() -> None:
+            requests.close()  # the template ends where nobody can ask it
+            process.wait()
+
+        atexit.register(end)
+        assert requests.recv(ANSWER_BYTES, socket.MSG_WAITALL).strip() == b"ready"
+        return cls(requests)
 
     def fork(self, request: dict[str, Any], streams: list[int]) -> int:
         data = json.dumps(request).encode(errors="surrogateescape")
@@ -97,14 +107,18 @@ class _Template:
             self._requests.sendall(data[sent:])
             return int(self._requests.recv(ANSWER_BYTES, socket.MSG_WAITALL))
 
-    def _end(self) -> None:
-        self._requests.close()  # the template ends where nobody can ask it
-        self._process.wait()
+
+_own: list[_Template] = []
+
+
+def fork_from(requests: socket.socket) -> None:
+    """Have this process fork from a template that is there already and serves these requests."""
+    _own.append(_Template(requests))
 
 
 @cache
 def _template() -> _Template:
-    return _Template()
+    return _own[0] if _own else _Template.start()
 
 
 @contextlib.contextmanager
