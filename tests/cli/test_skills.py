@@ -3,16 +3,13 @@
 import asyncio
 import json
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.skill_folders import write_skill
-from support.worker_processes import chiron as chiron_process
-from support.worker_processes import rows, running, wait_until
-from typer.testing import Result
+from support.worker_processes import chiron, rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
@@ -20,20 +17,17 @@ from chiron_workers.settings import Settings, read_settings
 from chiron_workers.settings.variables import process_environment
 
 
-def listed(done: "subprocess.CompletedProcess[str] | Result") -> dict[str, dict[str, Any]]:
-    code = done.exit_code if isinstance(done, Result) else done.returncode
-    assert code == 0, done.stderr
+def listed(done: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, Any]]:
+    assert done.returncode == 0, done.stderr
     return {f"{row['name']} {row['state']}": row for row in json.loads(done.stdout)}
 
 
-def test_skills_are_listed_with_their_folder_and_what_is_wrong(
-    settings: Settings, chiron: Callable[..., Result]
-) -> None:
+def test_skills_are_listed_with_their_folder_and_what_is_wrong(settings: Settings) -> None:
     write_skill(settings.home / "skills", "tides", code="raise RuntimeError('must not run')")
     write_skill(settings.home / "skills", "statistics-check")
     (settings.home / "skills" / "broken").mkdir()
     (settings.home / "skills" / "broken" / "SKILL.md").write_text("nothing")
-    found = listed(chiron("skills", "--json"))
+    found = listed(chiron(settings, "skills", "--json"))
     assert set(found) == {
         "broken left out", "statistics-check offered", "statistics-check shadowed", "systematic-review offered",
         "tides offered",
@@ -43,10 +37,10 @@ def test_skills_are_listed_with_their_folder_and_what_is_wrong(
     assert tides["folder"] == str(settings.home / "skills" / "tides")
     assert "CHIRON_TRUSTED_SKILLS" in tides["warnings"][0]
     assert found["systematic-review offered"]["source"] == "shipped"
-    shown = chiron("skills").stdout
+    shown = chiron(settings, "skills").stdout
     assert "broken             is left out: It does not begin with frontmatter" in shown
     assert "(shadowed by one of the same name)" in shown
-    checks = json.loads(chiron("doctor", "--json").stdout)["checks"]
+    checks = json.loads(chiron(settings, "doctor", "--json").stdout)["checks"]
     problems = [check for check in checks if check["name"] == "skills"]
     assert [check["ok"] for check in problems] == [False]
     assert "is left out: It does not begin with frontmatter" in problems[0]["found"]
@@ -55,7 +49,7 @@ def test_skills_are_listed_with_their_folder_and_what_is_wrong(
 @pytest.mark.acceptance
 def test_doctor_tells_which_skill_is_taken_of_two(settings: Settings) -> None:
     folder = write_skill(settings.home / "mine", "statistics-check")
-    done = chiron_process(settings, "doctor", "--json", CHIRON_SKILLS=str(settings.home / "mine"))
+    done = chiron(settings, "doctor", "--json", CHIRON_SKILLS=str(settings.home / "mine"))
     (check,) = [each for each in json.loads(done.stdout)["checks"] if each["name"] == "skills"]
     assert check["ok"]
     assert f"{folder} is taken for statistics-check, and not " in check["found"]
@@ -67,10 +61,10 @@ def test_code_that_is_trusted_brings_its_tools(settings: Settings) -> None:
     )
     write_skill(settings.home / "skills", "tides", code=code)
     trusting = {"CHIRON_TRUSTED_SKILLS": str(settings.home / "skills")}
-    assert listed(chiron_process(settings, "skills", "--json", **trusting))["tides offered"]["tools"] == [
+    assert listed(chiron(settings, "skills", "--json", **trusting))["tides offered"]["tools"] == [
         "tides__ebb"
     ]
-    tools = json.loads(chiron_process(settings, "tools", "--json", **trusting).stdout)
+    tools = json.loads(chiron(settings, "tools", "--json", **trusting).stdout)
     assert "tides__ebb" in [tool["name"] for tool in tools]
 
 
@@ -109,7 +103,7 @@ async def test_a_new_folder_is_seen_by_a_worker_that_runs_and_by_the_command(set
         assert "LOOK AT THE MOON" in found[0]["answer"]
         system = json.dumps(model.requests[0]["system"])
     assert "- tides: For tests." in system
-    assert listed(chiron_process(settings, "skills", "--json"))["tides offered"]["folder"] == str(folder)
+    assert listed(chiron(settings, "skills", "--json"))["tides offered"]["folder"] == str(folder)
 
 
 @pytest.mark.acceptance
@@ -138,7 +132,7 @@ async def test_a_run_that_is_taken_anew_while_its_skills_are_left_stays_with_its
             [run_id] = (await submit(pool, NewBatch([run], "Physics"))).run_ids
             done = "select answer from runs where state = 'completed'"
             await asyncio.to_thread(wait_until, lambda: rows(settings, done), 60, "the run")
-            assert chiron_process(settings, "say", str(run_id), "Go on.").returncode == 0
+            assert chiron(settings, "say", str(run_id), "Go on.").returncode == 0
             again = done + " and answer = 'reply 2'"
             await asyncio.to_thread(wait_until, lambda: rows(settings, again), 60, "the answer")
     assert rows(settings, "select lease from runs") == [{"lease": 2}]
