@@ -73,6 +73,7 @@ def running(settings: Settings, *arguments: str, name: str = "w1", **env: str) -
         "worker",
         "-n",
         f"{name}@test",
+        "--without-mingle",  # Celery would ask other workers for a second what tasks are revoked.
         *arguments,
     ]
     with log.open("wb") as out:
