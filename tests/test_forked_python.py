@@ -66,3 +66,16 @@ def test_a_signal_ends_it_and_its_parent_is_this_process(folder: Path, number: s
         assert f"PPid:\t{os.getpid()}\n" in status
         process.send_signal(number)
         assert process.wait(60) == -number
+
+
+def test_a_program_of_forks_forks_its_scripts_and_starts_the_rest(folder: Path) -> None:
+    (folder / "parent.py").write_text(
+        "import subprocess, sys\n"
+        "words = subprocess.run([sys.executable, 'child.py', 'a word'], capture_output=True, text=True).stdout\n"
+        "print(words.strip(), subprocess.run(['false']).returncode, sys.argv[1:])\n"
+    )
+    (folder / "child.py").write_text("import sys\nprint(sys.argv[1:], __name__, 'celery' in sys.modules)\n")
+    command = [sys.executable, "-m", "support.program_of_forks", str(folder), "parent", "x"]
+    process = forked_python.run(command, cwd=Path(__file__).parent, timeout=60)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout == "['a word'] __main__ True 1 ['x']\n"
