@@ -69,6 +69,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         interpreter_starts.begin()
+    # Where compiled modules may not be kept, each start compiles what it imports anew, for seconds.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     hypothesis_settings.load_profile("acceptance" if _is_acceptance(config) else "behaviour")
     config.stash[SEED] = _choose_seed(config)
     # Scores count as tests give them, wherever their sources are said to be.
