@@ -142,10 +142,17 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=400_000, help="Of all runs together.")
     parser.add_argument("--facts", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--starts",
+        nargs="+",
+        choices=SUMMARIES,
+        default=tuple(SUMMARIES),
+        help="Commands whose start is measured.",
+    )
     with begin(parser) as (arguments, report), services() as at:
         world = asyncio.run(_prepare(at, runs=arguments.runs, events=arguments.events, facts=arguments.facts))
         repeats = arguments.repeats
-        starts = {f"{name} --help": usage_of([name, "--help"], repeats=repeats) for name in SUMMARIES}
+        starts = {f"{name} --help": usage_of([name, "--help"], repeats=repeats) for name in arguments.starts}
         commands = {
             _named(" ".join(words), world): usage_of(words, repeats=repeats) for words in world.commands()
         }

@@ -150,7 +150,7 @@ def test_the_way_of_an_event_is_measured_beside_redis_alone(tmp_path: Path) -> N
 
 
 def test_reading_back_is_measured_by_command_and_over_http(tmp_path: Path) -> None:
-    sizes = ("--runs", "60", "--events", "1200", "--facts", "30", "--repeats", "1")
+    sizes = ("--runs", "60", "--events", "1200", "--facts", "30", "--repeats", "1", "--starts", "show")
     found = figures("reading", tmp_path, *sizes)
     assert {
         "show --help",
