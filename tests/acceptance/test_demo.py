@@ -152,7 +152,7 @@ def test_the_demo_of_learning_goes_the_whole_way_and_leaves_a_home_that_goes_on(
         "CHIRON_API_PORT": str(free_port()),
         "CHIRON_FLOWER_PORT": str(free_port()),
     }
-    run(*chiron, "up", "--detach", **variables)
+    run(*chiron, "up", "--workers", "1", "--detach", **variables)
     try:
         status = json.loads(run(*chiron, "learn", "status", summary["subject_id"], "--json", **variables))
         lesson = run(*chiron, "learn", "lesson", summary["subject_id"], "Exceptions", **variables)
