@@ -43,6 +43,16 @@ STARTS = pytest.StashKey[str]()
 ACCEPTANCE_S = 900  # keeps a long test from hanging
 # What starts workers and stacks as processes beside many quick tests: never two of these at a time.
 ALONE = ("tests/worker/", "tests/local_stack/")
+# These begin first, so that no process is left with one of them when the other has ended.
+LONGEST = (
+    "tests/acceptance/test_benchmarks.py", "tests/acceptance/test_demo.py", "tests/acceptance/test_chaos.py",
+    "tests/acceptance/test_faults.py", "tests/acceptance/test_page.py", "tests/acceptance/test_openapi.py",
+    "tests/mcp_client/test_conformance.py", "tests/acceptance/test_amqp.py", "tests/acceptance/test_backup.py",
+    "tests/worker/", "tests/local_stack/", "tests/hostile/test_reading.py", "tests/hostile/test_backups.py",
+    "tests/mcp_client/test_server.py", "tests/reports/test_large_subjects.py", "tests/http/routes/test_metrics.py",
+    "tests/cli/test_watch.py", "tests/hostile/test_fuzzed_routes.py",
+)  # fmt: skip
+MAY_BE_ACCEPTANCE = re.compile(r"acceptance|\bchance\b|@given")
 
 BEHAVIOUR_SEED = 20_261
 SEED = pytest.StashKey[int]()
@@ -134,6 +144,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.acceptance)
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(ACCEPTANCE_S))
+    items.sort(
+        key=lambda item: next(
+            (n for n, name in enumerate(LONGEST) if item.nodeid.startswith(name)), len(LONGEST)
+        )
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files without any test of the acceptance run: to import them all takes half a minute in each process."""
+    is_test = collection_path.suffix == ".py" and collection_path.name.startswith("test_")
+    if (
+        not is_test
+        or config.option.markexpr != "acceptance"
+        or HERE / "acceptance" in collection_path.parents
+    ):
+        return None
+    return None if MAY_BE_ACCEPTANCE.search(collection_path.read_text()) else True
 
 
 @pytest.fixture(scope="session")
