@@ -194,7 +194,9 @@ def play(topics: list[str]) -> None:
         runs = [NewRun(f"{topic}.", "research", "Canaries", MODEL, 100) for topic in topics]
         async with open_pool(settings().database_url, size=2) as pool:
             run_ids = (await submit(pool, NewBatch(runs, "Canaries"))).run_ids
-            await dispatch_next(pool, room=len(runs), redispatch_after=timedelta(hours=1), model_limits={})
+            await dispatch_next(
+                pool, room=lambda: len(runs), redispatch_after=timedelta(hours=1), model_limits={}
+            )
             return run_ids
 
     log_to_stderr("warning")

@@ -145,7 +145,7 @@ async def writers(
         toolbox = Toolbox(registry, journal, tools, embedder, at.settings, lambda _: model)
         new_runs = [NewRun(f"landmark {n}", "research", SUBJECT, OFFLINE_MODEL, 1_000) for n in range(runs)]
         run_ids = (await submit(core, NewBatch(new_runs, SUBJECT))).run_ids
-        await dispatch_next(core, room=runs, redispatch_after=LEASE, model_limits={})
+        await dispatch_next(core, room=lambda: runs, redispatch_after=LEASE, model_limits={})
         taken = [await acquire(core, run_id, worker="benchmark", lease_for=LEASE) for run_id in run_ids]
         leased = [lease[0] for lease in taken if lease is not None]
         assert len(leased) == runs

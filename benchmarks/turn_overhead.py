@@ -160,7 +160,9 @@ async def _enqueue(*, turns: int) -> list[UUID]:
     async with open_pool(settings().database_url, size=2) as pool:
         run_ids = (await submit(pool, NewBatch(runs, "Physics"))).run_ids
         # The host plays them by hand here, as if their doorbells had come.
-        await dispatch_next(pool, room=len(runs), redispatch_after=timedelta(hours=1), model_limits={})
+        await dispatch_next(
+            pool, room=lambda: len(runs), redispatch_after=timedelta(hours=1), model_limits={}
+        )
         return run_ids
 
 

@@ -1,6 +1,6 @@
 """Who runs next: by priority, then fairly between batches, within the limits of each batch and model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ class Dispatch:
 
 
 async def dispatch_next(
-    pool: Pool, *, room: int, redispatch_after: timedelta, model_limits: Mapping[str, int]
+    pool: Pool, *, room: Callable[[], int], redispatch_after: timedelta, model_limits: Mapping[str, int]
 ) -> Dispatch:
     """Decide whose turn it is, and mark these runs as dispatched.
 
@@ -32,7 +32,8 @@ async def dispatch_next(
     also count as running against every limit, so that two workers at once pass none.
 
     Args:
-        room: Runs that the worker could begin to play.
+        room: Tells how many runs the worker could begin to play. It is asked once the dispatched runs are counted: one that is
+            acquired in between counts twice rather than never, so that no run too many is dispatched.
         redispatch_after: The age at which a run that nobody has acquired is dispatched again, before any other.
         model_limits: Runs of a model that may play at once; a model that is not named has no limit.
     """
@@ -44,11 +45,13 @@ async def dispatch_next(
     async with pool.connection() as connection, connection.transaction():
         await connection.execute(SQL["lock"])
         out = await fetch_one(connection, SQL["outstanding"], args)
-        young, old = out["young"], out["old"]
+        young, old, slots = out["young"], out["old"], room()
         again = await _mark_dispatched(
-            connection, "dispatch_again", args, min(room - young, old, DISPATCH_MAX)
+            connection, "dispatch_again", args, min(slots - young, old, DISPATCH_MAX)
         )
-        new = await _mark_dispatched(connection, "dispatch_next", args, min(room - young - old, DISPATCH_MAX))
+        new = await _mark_dispatched(
+            connection, "dispatch_next", args, min(slots - young - old, DISPATCH_MAX)
+        )
     return Dispatch([*again, *new], young + old + len(new))
 
 

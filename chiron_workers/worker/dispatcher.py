@@ -40,10 +40,9 @@ class Dispatcher:
 
     async def _dispatch(self) -> None:
         self._wait_s = self._settings.rescue_s
-        free_slots = self._free_slots()
-        if free_slots <= 0:
+        if self._free_slots() <= 0:
             return
-        turn = await self._next(free_slots)
+        turn = await self._next()
         if turn.runs_to_dispatch:
             await self._send(turn.runs_to_dispatch)
             self._retry_s = GATHERING_S
@@ -60,13 +59,13 @@ class Dispatcher:
         self._is_due.clear()
         await asyncio.sleep(min(max(GATHERING_S, PAUSE_FACTOR * self._query_s), self._settings.rescue_s))
 
-    async def _next(self, free_slots: int) -> Dispatch:
+    async def _next(self) -> Dispatch:
         settings, began = self._settings, time.monotonic()
         redispatch_after = timedelta(seconds=settings.ring_again_s)
         try:
             return await dispatch_next(
                 self._pool,
-                room=free_slots,
+                room=self._free_slots,
                 redispatch_after=redispatch_after,
                 model_limits=settings.model_concurrency,
             )

@@ -10,7 +10,7 @@ from psycopg_pool import PoolTimeout
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.db.outages import is_transient
 from chiron_workers.runs.journal import Journal
-from chiron_workers.runs.leases import Interrupt, Run, acquire
+from chiron_workers.runs.leases import Interrupt, acquire
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
 from chiron_workers.worker.execution import Execution
@@ -25,7 +25,7 @@ class Executions:
     Args:
         worker: The name that the leases carry.
         slots: Runs at once.
-        on_change: Called when an execution began or ended.
+        on_change: Called when an execution began, was not begun after all, or ended.
     """
 
     def __init__(
@@ -47,30 +47,25 @@ class Executions:
         self._slots = slots
         self._on_change = on_change
         self._by_run: dict[UUID, Execution] = {}
+        self._acquiring = 0  # runs that may be leased by now, and are not among those that are executed yet
         self.is_draining = False
 
     async def execute(self, run_id: UUID) -> Outcome:
         """Lease a run and execute it until it ends or this worker releases it; NOT_OURS if it cannot be leased."""
         if self.is_draining:
             return Outcome.NOT_OURS
-        lease_for = timedelta(seconds=self._settings.lease_s)
+        self._acquiring += 1
         try:
-            acquired = await acquire(self._journal.pool, run_id, worker=self._worker, lease_for=lease_for)
-        except (psycopg.Error, PoolTimeout) as error:
-            if not is_transient(error):
-                raise
-            log.warning("claim.failed", run_id=str(run_id), error=str(error).strip())
-            return Outcome.NOT_OURS
-        if acquired is None:
-            return Outcome.NOT_OURS
-        run, event = acquired
-        self._journal.publish_all([event])
-        return await self._execute(run)
+            execution = await self._begin(run_id)
+        finally:
+            self._acquiring -= 1
+            self._on_change()
+        return Outcome.NOT_OURS if execution is None else await self._finish(execution)
 
     @property
     def free_slots(self) -> int:
         """Runs that could begin here now."""
-        return 0 if self.is_draining else self._slots - len(self._by_run)
+        return 0 if self.is_draining else self._slots - len(self._by_run) - self._acquiring
 
     @property
     def busy_slots(self) -> int:
@@ -111,15 +106,30 @@ class Executions:
         for execution in list(self._by_run.values()):
             execution.cancel("the worker stops")
 
-    async def _execute(self, run: Run) -> Outcome:
+    async def _begin(self, run_id: UUID) -> Execution | None:
+        """Lease a run for an execution here; None if it cannot be leased."""
+        lease_for = timedelta(seconds=self._settings.lease_s)
+        try:
+            acquired = await acquire(self._journal.pool, run_id, worker=self._worker, lease_for=lease_for)
+        except (psycopg.Error, PoolTimeout) as error:
+            if not is_transient(error):
+                raise
+            log.warning("claim.failed", run_id=str(run_id), error=str(error).strip())
+            return None
+        if acquired is None:
+            return None
+        run, event = acquired
+        self._journal.publish_all([event])
         execution = Execution(run, self._journal, self._clients.of(run), self._tools, self._settings)
         execution.is_stopping = self.is_draining
         self._by_run[run.id] = execution
-        self._on_change()
+        return execution
+
+    async def _finish(self, execution: Execution) -> Outcome:
         try:
             return await execution.execute()
         finally:
             # Else the run was leased here anew while this execution forgot its skills.
-            if self._by_run.get(run.id) is execution:
-                del self._by_run[run.id]
+            if self._by_run.get(execution.run.id) is execution:
+                del self._by_run[execution.run.id]
             self._on_change()

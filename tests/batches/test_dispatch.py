@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import psycopg
 import pytest
 from psycopg.sql import SQL
 
@@ -36,7 +37,7 @@ async def batch(
 
 async def look(pool: Pool, room: int, **limits: int) -> Dispatch:
     found = {MODELS[name]: most for name, most in limits.items()}
-    return await dispatch_next(pool, room=room, redispatch_after=AGAIN, model_limits=found)
+    return await dispatch_next(pool, room=lambda: room, redispatch_after=AGAIN, model_limits=found)
 
 
 async def rung(pool: Pool, room: int, **limits: int) -> list[str]:
@@ -45,6 +46,21 @@ async def rung(pool: Pool, room: int, **limits: int) -> list[str]:
     for run in found:
         assert await acquire(pool, run.id, worker="w", lease_for=LEASE) is not None
     return [run.topic for run in found]
+
+
+async def test_a_run_acquired_while_a_look_counts_leaves_no_slot_to_another(
+    pool: Pool, database_url: str
+) -> None:
+    first, _ = await batch(pool, "a", 2)
+    assert [run.topic for run in (await look(pool, 1)).runs_to_dispatch] == ["a0"]
+
+    def take_the_last_slot() -> int:
+        with psycopg.connect(database_url) as connection:
+            connection.execute("update runs set state = 'running' where id = %s", (first,))
+        return 0
+
+    turn = await dispatch_next(pool, room=take_the_last_slot, redispatch_after=AGAIN, model_limits={})
+    assert (turn.runs_to_dispatch, turn.outstanding) == ([], 1)
 
 
 async def do(pool: Pool, statement: str, *args: object) -> int:

@@ -342,7 +342,9 @@ async def test_what_is_tried_again_starts_now_whatever_time_its_batch_was_given(
     await stage.rows("update batches set ready_at = now() + interval '1 day' returning id")
     await cancel(stage.pool, run_id)
     await retry(stage.pool, run_id)
-    look = await dispatch_next(stage.pool, room=5, redispatch_after=timedelta(seconds=10), model_limits={})
+    look = await dispatch_next(
+        stage.pool, room=lambda: 5, redispatch_after=timedelta(seconds=10), model_limits={}
+    )
     assert [run.id for run in look.runs_to_dispatch] == [run_id]
 
 

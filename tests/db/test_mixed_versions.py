@@ -50,7 +50,7 @@ async def old(stage: Stage) -> AsyncIterator[OldWorker]:
 
 
 async def new_dispatch(stage: Stage, room: int) -> list[QueuedRun]:
-    turn = await dispatch_next(stage.pool, room=room, redispatch_after=AN_HOUR, model_limits={})
+    turn = await dispatch_next(stage.pool, room=lambda: room, redispatch_after=AN_HOUR, model_limits={})
     return turn.runs_to_dispatch
 
 

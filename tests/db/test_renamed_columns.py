@@ -94,7 +94,9 @@ async def test_what_an_older_worker_dispatches_is_outstanding_and_what_it_undoes
     (run_id,) = await stage.submit("tides")
 
     async def look() -> tuple[int, int]:
-        found = await dispatch_next(stage.pool, room=1, redispatch_after=timedelta(hours=1), model_limits={})
+        found = await dispatch_next(
+            stage.pool, room=lambda: 1, redispatch_after=timedelta(hours=1), model_limits={}
+        )
         return len(found.runs_to_dispatch), found.outstanding
 
     await stage.rows("update runs set rung_at = now() returning 1")

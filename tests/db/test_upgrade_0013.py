@@ -97,9 +97,11 @@ async def test_the_batch_keeps_its_budget_and_its_sums(stage: Stage) -> None:
 
 async def test_a_run_that_was_dispatched_keeps_its_place(stage: Stage) -> None:
     rung = (await run_ids(stage))["rung"]
-    young = await dispatch_next(stage.pool, room=1, redispatch_after=timedelta(days=36_500), model_limits={})
+    young = await dispatch_next(
+        stage.pool, room=lambda: 1, redispatch_after=timedelta(days=36_500), model_limits={}
+    )
     assert (young.runs_to_dispatch, young.outstanding) == ([], 1)
-    again = await dispatch_next(stage.pool, room=1, redispatch_after=timedelta(), model_limits={})
+    again = await dispatch_next(stage.pool, room=lambda: 1, redispatch_after=timedelta(), model_limits={})
     assert [run.id for run in again.runs_to_dispatch] == [rung]
 
 

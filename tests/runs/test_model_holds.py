@@ -28,7 +28,7 @@ async def batch(pool: Pool, *models: str) -> tuple[UUID, list[UUID]]:
 
 
 async def rung(pool: Pool) -> set[UUID]:
-    look = await dispatch_next(pool, room=10, redispatch_after=timedelta(), model_limits={})
+    look = await dispatch_next(pool, room=lambda: 10, redispatch_after=timedelta(), model_limits={})
     return {run.id for run in look.runs_to_dispatch}
 
 

@@ -33,7 +33,7 @@ async def test_a_spend_limit_holds_the_queue_of_its_model_and_says_so(stage: Sta
     assert "spend limit of the account is reached: enforced_spend_limit_reached" in held.reason
     (told,) = await handed_back(stage, first)
     assert (told["waits_for"], told["ready_in_s"], held.reason) == ("model", 900, told["reason"])
-    look = await dispatch_next(stage.pool, room=10, redispatch_after=timedelta(), model_limits={})
+    look = await dispatch_next(stage.pool, room=lambda: 10, redispatch_after=timedelta(), model_limits={})
     assert look.runs_to_dispatch == []
     assert await acquire(stage.pool, second, worker="here", lease_for=LEASE) is None
     assert len(stage.server.requests) == 1
