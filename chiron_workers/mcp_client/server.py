@@ -73,7 +73,10 @@ class Server:
             started_at = time.monotonic()
             try:
                 await self._run_connection()
-            except Exception as error:  # noqa: BLE001  # a fault of one server must not end the others
+            except Exception as error:  # a fault of one server must not end the others
+                # The library may raise an error of its own in place of a cancellation that meets it while it connects.
+                if (task := asyncio.current_task()) is not None and task.cancelling():
+                    raise asyncio.CancelledError from error
                 self._mark_away(self.config.redaction(failure_reason(error)))
             failures = 1 if time.monotonic() - started_at > STABLE_AFTER_S else failures + 1
             await self._back_off(min(BACKOFF_MIN_S * 2 ** (failures - 1), BACKOFF_MAX_S))

@@ -5,9 +5,11 @@ import contextlib
 import inspect
 import os
 import signal
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 import structlog
 from aiohttp import web
@@ -17,6 +19,7 @@ from mcp_client.remote import (
     KEY,
     alive,
     call,
+    config,
     honest,
     http_server,
     liar,
@@ -150,6 +153,30 @@ async def test_a_call_that_is_cancelled_is_cancelled_there(tmp_path: Path):
                 waiting.cancel()
                 await until((tmp_path / f"{name}.cancelled").exists)
                 assert '"total": 3' in await call(server, "add", a=2)
+
+
+async def test_a_cancelled_supervision_ends_where_its_connection_fails_with_another_error(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    is_connecting = asyncio.Event()
+
+    @contextlib.asynccontextmanager
+    async def fail_when_cancelled(*_: Any, **__: Any) -> AsyncIterator[None]:
+        is_connecting.set()
+        try:
+            await asyncio.Event().wait()
+            yield
+        except asyncio.CancelledError:
+            raise anyio.ClosedResourceError from None
+
+    monkeypatch.setattr("chiron_workers.mcp_client.server.connect", fail_when_cancelled)
+    entry = {"url": "http://127.0.0.1:1/mcp"}
+    server = Server(config("remote", entry), timeout_s=1, on_tool_list=lambda _: None)
+    supervision = asyncio.create_task(server.supervise())
+    await is_connecting.wait()
+    supervision.cancel()
+    await asyncio.wait([supervision], timeout=60)
+    assert supervision.cancelled()
 
 
 async def test_a_list_that_changes_is_taken_up(tmp_path: Path):
