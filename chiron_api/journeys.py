@@ -71,7 +71,7 @@ async def resume_journey(
     share_usd = None if room_usd is None or not paused else (room_usd / len(paused)).quantize(USD_MIN)
     for target, spent in paused.items():
         budget = Budget(None if share_usd is None else spent + share_usd)
-        await steer(pool, redis_url, target, partial(steering.resume, budget=budget))
+        await steer(pool, redis_url, target, partial(steering.resume, budget=budget, principal=principal))
     try:
         await starts.resume(pool, journey.subject_id, budget_usd=budget_usd, principal=principal)
     except Conflict:

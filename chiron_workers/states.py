@@ -273,6 +273,18 @@ class BudgetPeriod(StrEnum):
     TOTAL = "total"
 
 
+class AllotmentAct(StrEnum):
+    """What adds a row to the ledger of what keys give: acts, and what follows when a budget is lowered or a batch ends."""
+
+    OPENING = "opening"  # of the ledger, for batches that were open then
+    SUBMIT = "submit"
+    RAISE = "raise"
+    RETRY = "retry"
+    SAY = "say"
+    RETURNED = "returned"
+    SPENT = "spent"
+
+
 class NoticeKind(StrEnum):
     """What a webhook can be sent. Those that are events of runs are called as these."""
 

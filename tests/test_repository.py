@@ -23,6 +23,7 @@ from chiron_workers.settings import Settings, read_settings
 from chiron_workers.settings.env_file import HARMLESS
 from chiron_workers.states import (
     AccessScope,
+    AllotmentAct,
     BudgetPeriod,
     ChangeKind,
     Decider,
@@ -80,6 +81,7 @@ WORDS = {
     "subscriptions_state_is_known": set(SubscriptionState),
     "access_keys_scope_is_known": set(AccessScope),
     "access_keys_budget_period_is_known": set(BudgetPeriod),
+    "allotments_act_is_known": set(AllotmentAct),
     "webhooks_format_is_known": set(WebhookFormat),
     "webhooks_state_is_known": set(WebhookState),
     "lessons_state_is_known": set(LessonState),

@@ -21,9 +21,9 @@ select table_name, dimensions
  order by id;
 
 -- set_limits
--- A longer wait for a lock means that somebody is connected who should not be.
+-- A longer wait for a lock means that somebody is connected who should not be. Rows that triggers would add are in the backup.
 select set_config('lock_timeout', '10s', true), set_config('idle_in_transaction_session_timeout', '0', true),
-       set_config('statement_timeout', '0', true);
+       set_config('statement_timeout', '0', true), set_config('chiron.restores', 'on', true);
 
 -- drop
 drop table if exists {tables} cascade;

@@ -3,7 +3,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from chiron_workers.access.key_budgets import committed_usd
+from chiron_workers.access.allotments import committed_usd
 from chiron_workers.access.keys import Key, all_keys
 from chiron_workers.db.connect import Pool
 

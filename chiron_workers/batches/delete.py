@@ -7,6 +7,7 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.access.allotments import settle_runs
 from chiron_workers.access.audit import record_within
 from chiron_workers.batches.steering import batch_of
 from chiron_workers.db.connect import Pool
@@ -83,6 +84,7 @@ async def _delete_piece(
     for table in ("entries", "tool_results", "events"):
         await connection.execute(SQL[table], args)
     facts, fact_ids = await _delete_facts(connection, args) if with_facts else (0, [])
+    await settle_runs(connection, args["batch_id"], args["run_ids"])
     await connection.execute(SQL["runs"], args)
     # The batch row comes last, after its runs.
     await connection.execute(SQL["count_down"], args)

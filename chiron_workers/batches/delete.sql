@@ -97,20 +97,15 @@ update batches
  where id = %(batch_id)s;
 
 -- drop_empty
--- What a batch of a key has cost counts against the budget of the key, and of a journey as well, since it was spent.
+-- What a batch has cost counts against the budgets of its keys, by the rows of the ledger, and of a journey as well, since it
+-- was spent.
 with gone as (
   delete from batches
    using batch_costs c
    where id = %(batch_id)s
      and c.batch_id = id
      and not exists (select from runs where batch_id = %(batch_id)s)
-  returning id, key_id, c.spent_usd + c.unconfirmed_usd as usd, finished_at
-), counted as (
-  insert into access_key_spending (key_id, day, usd)
-  select key_id, (coalesce(finished_at, now()) at time zone 'utc')::date, usd
-    from gone
-   where key_id is not null
-  on conflict (key_id, day) do update set usd = access_key_spending.usd + excluded.usd
+  returning id, c.spent_usd + c.unconfirmed_usd as usd
 ), settled as (
   update journey_batches
      set cost_usd = gone.usd

@@ -9,8 +9,9 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.access.allotments import reopen
 from chiron_workers.access.audit import record_within
-from chiron_workers.access.key_budgets import require_room
+from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.billing.budgets import Budget, freeze_missing_prices, set_budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
@@ -20,7 +21,7 @@ from chiron_workers.runs.events import ON_REQUEST, Event
 from chiron_workers.runs.leases import MORE_TURNS
 from chiron_workers.runs.model_holds import lift
 from chiron_workers.runs.notices import announce
-from chiron_workers.states import FINAL_STATES, EventKind, RunState, StopRequest
+from chiron_workers.states import FINAL_STATES, AllotmentAct, EventKind, RunState, StopRequest
 
 SQL = load(__file__)
 NO_CHANGE = Budget()
@@ -59,38 +60,56 @@ async def pause(pool: Pool, target: UUID) -> SteeringResult:
     )
 
 
-async def resume(pool: Pool, target: UUID, *, budget: Budget = NO_CHANGE) -> SteeringResult:
+async def resume(
+    pool: Pool, target: UUID, *, budget: Budget = NO_CHANGE, principal: Principal = LOCAL
+) -> SteeringResult:
     """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
 
     Models of it that are held are tried again at once: somebody may have raised the limit that they met. So is what was
     handed back to wait. A budget can be raised before it is spent, while nothing is paused.
 
+    Args:
+        principal: Who acts. Its key pays for what the budget grows by.
+
     Raises:
         NotFound: There is no such batch or run.
         Conflict: Nothing of it is paused and no model of it held, or the budget cannot pay the next call of any run of it.
         UsageError: The budget is no amount, or cannot bind since a price is not known.
-        KeyBudgetSpent: The key that the batch was submitted with has less left.
+        KeyBudgetSpent: The principal's key has less left.
     """
-    return await _requeue(pool, target, [RunState.PAUSED], "resumed", budget)
+    return await _requeue(pool, target, [RunState.PAUSED], "resumed", budget, principal)
 
 
 async def retry(
-    pool: Pool, target: UUID, *, budget: Budget = NO_CHANGE, from_scratch: bool = False
+    pool: Pool,
+    target: UUID,
+    *,
+    budget: Budget = NO_CHANGE,
+    from_scratch: bool = False,
+    principal: Principal = LOCAL,
 ) -> SteeringResult:
     """Try what failed or was cancelled again, from where its journal ends.
 
     Args:
         from_scratch: Begin anew instead, also what is completed: nothing of the conversation is carried over, and the
             run gets its turns again. Stored facts and the journal so far are kept.
+        principal: Who acts. Its key pays for the rest of the budget of a batch that had ended, and for what a budget grows by.
 
     Raises:
         NotFound, Conflict, UsageError, KeyBudgetSpent: As `resume`.
     """
     if from_scratch:
         return await _requeue(
-            pool, target, sorted(FINAL_STATES), "tried again from scratch", budget, starts_over=True
+            pool,
+            target,
+            sorted(FINAL_STATES),
+            "tried again from scratch",
+            budget,
+            principal,
+            starts_over=True,
         )
-    return await _requeue(pool, target, [RunState.FAILED, RunState.CANCELLED], "tried again", budget)
+    states = [RunState.FAILED, RunState.CANCELLED]
+    return await _requeue(pool, target, states, "tried again", budget, principal)
 
 
 async def _stop(  # what differs between cancel and pause
@@ -125,12 +144,13 @@ async def _stop(  # what differs between cancel and pause
     return SteeringResult(len(stopped_rows), len(requested_rows), events)
 
 
-async def _requeue(
+async def _requeue(  # what differs between resume and retry
     pool: Pool,
     target: UUID,
     from_states: Sequence[RunState],
     reason: str,
     budget: Budget,
+    principal: Principal,
     *,
     starts_over: bool = False,
 ) -> SteeringResult:
@@ -144,7 +164,7 @@ async def _requeue(
         batch_id = await batch_of(connection, target)
         await connection.execute(SQL["lock_stopped"], args)
         await freeze_missing_prices(connection, target)
-        await set_budget(connection, target, budget, batch_id=batch_id)
+        batch = await set_budget(connection, target, budget, batch_id=batch_id, principal=principal)
         if starts_over:
             await connection.execute(SQL["start_over"], args)
         rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
@@ -152,11 +172,12 @@ async def _requeue(
         models = await lift(connection, target) if resumes else ()
         if resumes and not rows and not models:
             await _require_money(connection, args)
-        if not rows and not models and not (resumes and budget != NO_CHANGE):
+        is_raised = resumes and budget != NO_CHANGE and not batch.has_ended
+        if not rows and not is_raised and (not models or budget != NO_CHANGE):
             await _raise_conflict(connection, target, f"nothing of it is {' or '.join(from_states)}")
         if not resumes:
             await connection.execute(SQL["reopen"], {"batch_id": batch_id, "count": len(rows)})
-        await require_room(connection, batch_id)
+            await reopen(connection, principal, AllotmentAct.RETRY, batch)
         await record_within(connection, target=target)
     requeued_rows = [row for row in rows if row["seq"] is not None]
     return SteeringResult(len(rows), 0, [_queued(batch_id, row, reason) for row in requeued_rows], models)

@@ -13,7 +13,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 from psycopg.types.json import Json
 
-from chiron_workers.access import key_budgets
+from chiron_workers.access import allotments
 from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL, LOCAL_OWNER, Principal
 from chiron_workers.billing.budgets import (
@@ -243,7 +243,7 @@ async def _ensure_subjects(session: Session, batch: NewBatch) -> dict[str, str]:
 async def _reserved_usd(
     connection: AsyncConnection[DictRow], batch: NewBatch, key_id: UUID
 ) -> Decimal | None:
-    budget_usd = await key_budgets.reserve(connection, key_id, batch.budget.usd)
+    budget_usd = await allotments.reserve(connection, key_id, batch.budget.usd)
     check_budget(replace(batch.budget, usd=budget_usd), sorted({run.model for run in batch.runs}))
     return budget_usd
 

@@ -1,7 +1,7 @@
 """Budgets of batches and runs: which amounts are allowed, and how one is raised. `reservations.py` enforces them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
@@ -9,6 +9,8 @@ from uuid import UUID
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.access.allotments import LockedBatch, change, lock_batch
+from chiron_workers.access.principals import Principal
 from chiron_workers.billing.prices import NO_PRICE, is_known, is_priced, price_of
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, UsageError
@@ -88,13 +90,22 @@ async def freeze_missing_prices(connection: AsyncConnection[DictRow], target: UU
 
 
 async def set_budget(
-    connection: AsyncConnection[DictRow], target: UUID, budget: Budget, *, batch_id: UUID
-) -> None:
-    """Give a batch or a run a new budget, if one is given, and make sure that what it has leaves room.
+    connection: AsyncConnection[DictRow],
+    target: UUID,
+    budget: Budget,
+    *,
+    batch_id: UUID,
+    principal: Principal,
+) -> LockedBatch:
+    """Give a batch or a run a new budget, if one is given, and make sure that what it has leaves room; its batch, locked.
+
+    Who acts pays for what a budget grows by: that of the batch, or that of a run where none binds the batch. What it shrinks by
+    is returned. A batch that has ended holds no money: who opens it again pays for the rest.
 
     Raises:
         UsageError: The budget is no amount, or cannot bind.
-        Conflict: The budget of the run or of its batch is spent.
+        Conflict: The budget of the run or of its batch is spent, or would be less than is spent and reserved.
+        KeyBudgetSpent: The principal's key has less left than the budget grows by.
     """
     args = {
         "target": target,
@@ -103,21 +114,39 @@ async def set_budget(
         "budget_tokens": budget.tokens,
     }
     if budget != Budget():
-        rows = await (await connection.execute(SQL["models"], args)).fetchall()
-        check_budget(budget, [row["model"] for row in rows if row["price"] is None])
-        for row in rows:
-            if budget.usd is not None and row["price"] == NO_PRICE:
-                raise UsageError(_NOT_BINDING.format(model=row["model"]))
-    if target == batch_id:
+        await _check_binding(connection, budget, args)
+    # The run before its batch, as everywhere.
+    run = await (await connection.execute(SQL["lock_run"], args)).fetchone()
+    batch = await lock_batch(connection, batch_id)
+    if run is None:
         await connection.execute(SQL["set_of_batch"], args)
     else:
-        _require_room(f"Run {target}", await (await connection.execute(SQL["set_of_run"], args)).fetchone())
-    _require_room(f"Batch {batch_id}", await (await connection.execute(SQL["of_batch"], args)).fetchone())
+        row = await (await connection.execute(SQL["set_of_run"], args)).fetchone()
+        _require_room(f"Run {target}", row, budget)
+    row = await (await connection.execute(SQL["of_batch"], args)).fetchone()
+    _require_room(f"Batch {batch_id}", row, budget if run is None else Budget())
+    before_usd = batch.budget_usd if run is None else run["budget_usd"]
+    is_payer = run is None or batch.budget_usd is None
+    if budget.usd is not None and before_usd is not None and is_payer and not batch.has_ended:
+        run_id = None if run is None else target
+        await change(connection, principal, batch, budget.usd - before_usd, run_id=run_id)
+    return batch
 
 
-def _require_room(owner: str, row: DictRow | None) -> None:
+async def _check_binding(
+    connection: AsyncConnection[DictRow], budget: Budget, args: Mapping[str, object]
+) -> None:
+    rows = await (await connection.execute(SQL["models"], args)).fetchall()
+    check_budget(budget, [row["model"] for row in rows if row["price"] is None])
+    for row in rows:
+        if budget.usd is not None and row["price"] == NO_PRICE:
+            raise UsageError(_NOT_BINDING.format(model=row["model"]))
+
+
+def _require_room(owner: str, row: DictRow | None, new: Budget) -> None:
     if row is None:
         return
+    _require_reserved(owner, row, new)
     if row["budget_usd"] is not None and row["spent_usd"] >= row["budget_usd"]:
         raise Conflict(
             f"{owner} has spent {row['spent_usd']:.4f} of its {row['budget_usd']:.4f} USD. "
@@ -127,4 +156,19 @@ def _require_room(owner: str, row: DictRow | None) -> None:
         raise Conflict(
             f"{owner} has spent {row['spent_tokens']:,} of its {row['budget_tokens']:,} tokens. "
             "Resume it with a higher --budget-tokens to go on."
+        )
+
+
+def _require_reserved(owner: str, row: DictRow, new: Budget) -> None:
+    """Refuse a new budget that is less than what is spent and what calls in flight have reserved."""
+    if new.usd is not None and row["reserved_usd"] and new.usd < row["spent_usd"] + row["reserved_usd"]:
+        raise Conflict(
+            f"{owner} has spent {row['spent_usd']:.4f} USD, and calls in flight have {row['reserved_usd']:.4f} USD reserved: "
+            f"its budget is at least {row['spent_usd'] + row['reserved_usd']:f} USD until they are answered."
+        )
+    least_tokens = row["spent_tokens"] + row["reserved_tokens"]
+    if new.tokens is not None and row["reserved_tokens"] and new.tokens < least_tokens:
+        raise Conflict(
+            f"{owner} has spent {row['spent_tokens']:,} tokens, and calls in flight have {row['reserved_tokens']:,} reserved: "
+            f"its budget is at least {least_tokens:,} tokens until they are answered."
         )

@@ -1,10 +1,16 @@
+-- lock_run
+select budget_usd
+  from runs
+ where id = %(target)s
+   for update;
+
 -- set_of_run
 update runs
    set budget_usd = coalesce(%(budget_usd)s::numeric, budget_usd),
        budget_tokens = coalesce(%(budget_tokens)s::bigint, budget_tokens)
  where id = %(target)s
-returning budget_usd, spent_usd + unconfirmed_usd as spent_usd,
-          budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens;
+returning budget_usd, spent_usd + unconfirmed_usd as spent_usd, reserved_usd,
+          budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens, reserved_tokens;
 
 -- set_of_batch
 update batches
@@ -13,10 +19,16 @@ update batches
  where id = %(target)s;
 
 -- of_batch
-select b.budget_usd, c.spent_usd + c.unconfirmed_usd as spent_usd,
-       b.budget_tokens, c.spent_tokens + c.unconfirmed_tokens as spent_tokens
+-- With the batch locked: whoever reserves from its budget waits.
+select b.budget_usd, c.spent_usd + c.unconfirmed_usd as spent_usd, reserved.usd as reserved_usd,
+       b.budget_tokens, c.spent_tokens + c.unconfirmed_tokens as spent_tokens, reserved.tokens as reserved_tokens
   from batches b
   join batch_costs c on c.batch_id = b.id
+ cross join lateral (
+   select coalesce(sum(reserved_usd), 0) as usd, coalesce(sum(reserved_tokens), 0)::bigint as tokens
+     from runs
+    where batch_id = b.id
+      and state = 'running') reserved
  where b.id = %(batch_id)s;
 
 -- models

@@ -7,9 +7,9 @@ from uuid import UUID
 from psycopg import Connection
 from psycopg.rows import DictRow
 
+from chiron_workers.access.allotments import lock_batch, reopen
 from chiron_workers.access.audit import record_within
-from chiron_workers.access.key_budgets import require_room
-from chiron_workers.access.principals import LOCAL_OWNER
+from chiron_workers.access.principals import LOCAL, LOCAL_OWNER, Principal
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, UsageError
@@ -18,7 +18,7 @@ from chiron_workers.runs.columns import Column, columns_of
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.fence import LeasedRun
-from chiron_workers.states import Effort, EventKind, RunState, StopRequest, ThinkingMode
+from chiron_workers.states import AllotmentAct, Effort, EventKind, RunState, StopRequest, ThinkingMode
 
 SQL = load(__file__)
 MORE_TURNS = 50  # that a finished run gets for a further message, if it has used up its own
@@ -102,8 +102,11 @@ def renew(
     ]
 
 
-async def say(pool: Pool, run_id: UUID, text: str) -> bool:
+async def say(pool: Pool, run_id: UUID, text: str, *, principal: Principal = LOCAL) -> bool:
     """Send a message to a run: a finished one goes on with it, a running one reads it at its next step.
+
+    Args:
+        principal: Who sends it. Where that opens a batch again that has ended, its key pays for what follows.
 
     Returns:
         Whether the run had ended and goes on; after the commit, notify the workers.
@@ -112,14 +115,17 @@ async def say(pool: Pool, run_id: UUID, text: str) -> bool:
         UsageError: The message is empty or too long.
         NotFound: There is no such run.
         Conflict: The run was cancelled or pruned.
-        KeyBudgetSpent: The run had ended, and the key of its batch has no room for the batch to go on.
+        KeyBudgetSpent: The batch had ended, and the principal's key has less left than the rest of its budget.
     """
     text = storable(text)
     if not 0 < len(text.strip()) <= MESSAGE_CHARS:
         raise UsageError(f"A message has between 1 and {MESSAGE_CHARS:,} characters.")
     args = {"run_id": run_id, "text": text, "message_id": new_id(), "more_turns": MORE_TURNS}
     async with pool.connection() as connection, connection.transaction():
-        await connection.execute(SQL["lock"], args)
+        run = await (await connection.execute(SQL["lock"], args)).fetchone()
+        # A running run draws on what it has, so only what may open its batch again locks that.
+        is_woken = run is not None and RunState(run["state"]).is_final
+        batch = await lock_batch(connection, run["batch_id"]) if run and is_woken else None
         row = await (await connection.execute(SQL["say"], args)).fetchone()
         if row is None:
             state_row = await (await connection.execute(SQL["state"], {"run_id": run_id})).fetchone()
@@ -133,8 +139,7 @@ async def say(pool: Pool, run_id: UUID, text: str) -> bool:
                 else f"is {state_row['state']} and"
             )
             raise Conflict(f"Run {run_id} {why} takes no messages.")
-        is_woken = RunState(row["was"]).is_final
-        if is_woken:
-            await require_room(connection, run_id)
+        if batch is not None:
+            await reopen(connection, principal, AllotmentAct.SAY, batch)
         await record_within(connection, runs=run_id)
     return is_woken

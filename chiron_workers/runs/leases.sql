@@ -68,7 +68,7 @@ select r.id, held.lease as held_lease, r.lease <> held.lease or r.state <> 'runn
 -- lock
 -- In a statement of its own: the next one locks its tables as soon as Postgres reads it, and whoever prunes has the
 -- rows of the runs before it locks the tables.
-select 1
+select batch_id, state
   from runs
  where id = %(run_id)s
    for update;

@@ -93,7 +93,7 @@ async def show_run(id: UUID, services: ServicesOf) -> Response:
 )
 async def send_message(id: UUID, message: Message, services: ServicesOf) -> Response:
     """Continue the conversation with a run; 409 if the run was cancelled."""
-    if await say(services.pool, id, message.text):
+    if await say(services.pool, id, message.text, principal=services.principal):
         await notify(services.settings.redis_url, id)
     return json_response({"run_id": id}, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/runs/{id}"})
 

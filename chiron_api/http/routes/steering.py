@@ -91,7 +91,9 @@ async def pause_batch(id: UUID, services: ServicesOf, options: NoOptions = NO_OP
 )
 async def resume_batch(id: UUID, services: ServicesOf, options: NewBudget = SAME_BUDGET) -> Response:
     """Let what was paused go on; with a higher budget where that is spent."""
-    return await _steer(services, BATCHES, id, partial(resume, budget=options.budget))
+    return await _steer(
+        services, BATCHES, id, partial(resume, budget=options.budget, principal=services.principal)
+    )
 
 
 @router.post(
@@ -105,9 +107,7 @@ async def resume_batch(id: UUID, services: ServicesOf, options: NewBudget = SAME
 )
 async def retry_batch(id: UUID, services: ServicesOf, options: Retry = PLAIN_RETRY) -> Response:
     """Try what failed or was cancelled again, from where it ended."""
-    return await _steer(
-        services, BATCHES, id, partial(retry, budget=options.budget, from_scratch=options.from_scratch)
-    )
+    return await _steer(services, BATCHES, id, _retry(services, options))
 
 
 @router.post(
@@ -145,7 +145,9 @@ async def pause_run(id: UUID, services: ServicesOf, options: NoOptions = NO_OPTI
 )
 async def resume_run(id: UUID, services: ServicesOf, options: NewBudget = SAME_BUDGET) -> Response:
     """Let what was paused go on; with a higher budget where that is spent."""
-    return await _steer(services, RUNS, id, partial(resume, budget=options.budget))
+    return await _steer(
+        services, RUNS, id, partial(resume, budget=options.budget, principal=services.principal)
+    )
 
 
 @router.post(
@@ -159,9 +161,12 @@ async def resume_run(id: UUID, services: ServicesOf, options: NewBudget = SAME_B
 )
 async def retry_run(id: UUID, services: ServicesOf, options: Retry = PLAIN_RETRY) -> Response:
     """Try what failed or was cancelled again, from where it ended."""
-    return await _steer(
-        services, RUNS, id, partial(retry, budget=options.budget, from_scratch=options.from_scratch)
-    )
+    return await _steer(services, RUNS, id, _retry(services, options))
+
+
+def _retry(services: Services, options: Retry) -> Command:
+    principal = services.principal
+    return partial(retry, budget=options.budget, from_scratch=options.from_scratch, principal=principal)
 
 
 async def _steer(services: Services, target: Target, id: UUID, command: Command) -> Response:

@@ -30,7 +30,7 @@ COMMANDS: Mapping[str, Callable[..., Awaitable[Any]]] = {
     "resume": resume,
     "retry": retry,
 }
-WITH_BUDGET = ("resume", "retry")
+PAID = ("resume", "retry")
 Find = Callable[[Pool, UUID], Awaitable[object]]
 
 
@@ -39,8 +39,9 @@ def _route(kind: str, find: Find, name: str) -> Route:
         services, target = services_of(request), path_id(request)
         fields = await read_form(request)
         command = COMMANDS[name]
-        if name in WITH_BUDGET and (budget_usd := amount(fields, "budget_usd")):
-            command = partial(command, budget=Budget(budget_usd, None))
+        if name in PAID:
+            budget = Budget(amount(fields, "budget_usd") or None, None)
+            command = partial(command, budget=budget, principal=services.principal)
         await find(services.pool, target)  # 404 for an id of the other kind
         await steer(services.pool, services.settings.redis_url, target, command)
         return see_other(f"/{kind}/{target}")
@@ -56,7 +57,7 @@ async def send_message(request: Request) -> Response:
         detail = f"A message has 1 to {MESSAGE_CHARS:,} characters."
         raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
     await run_summary(services.pool, run_id)
-    if await say(services.pool, run_id, text):
+    if await say(services.pool, run_id, text, principal=services.principal):
         await notify(services.settings.redis_url, run_id)
     return see_other(f"/runs/{run_id}")
 

@@ -1,0 +1,193 @@
+"""The ledger of what keys give to batches: who acts pays, so a row for each act, and none for a call.
+
+Calls draw on the budgets of their run and batch. What a key has left of its own budget is that less the sum of its rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from chiron_workers.access.principals import Principal
+from chiron_workers.db.connect import Pool, fetch_all, fetch_one
+from chiron_workers.db.queries import load
+from chiron_workers.errors import KeyBudgetSpent, UsageError
+from chiron_workers.states import AllotmentAct, BudgetPeriod
+
+SQL = load(__file__)
+WORDS = {BudgetPeriod.DAY: "a day", BudgetPeriod.TOTAL: "in all"}
+MICRO_USD = Decimal("0.000001")
+
+
+@dataclass(frozen=True, slots=True)
+class LockedBatch:
+    """A batch whose row this transaction has locked, as it was then."""
+
+    id: UUID
+    has_ended: bool
+    budget_usd: Decimal | None
+
+
+async def reserve(
+    connection: AsyncConnection[DictRow], key_id: UUID | None, budget_usd: Decimal | None
+) -> Decimal | None:
+    """What a new batch of a key may cost: its budget, or all that the key has left. None where nothing binds it.
+
+    The key stays locked until the transaction ends, in which the batch is to be stored; its row of the ledger comes with it.
+
+    Raises:
+        KeyBudgetSpent: The key has less left than that, or nothing, or is no longer valid.
+    """
+    key = await _lock_key(connection, key_id)
+    if key is None or key["budget_usd"] is None:
+        return budget_usd
+    left_usd = await _left_usd(connection, key_id, key)
+    if left_usd < MICRO_USD or (budget_usd is not None and budget_usd > left_usd):
+        raise KeyBudgetSpent(
+            _sentence(key, left_usd, f"this asks for {_usd(budget_usd)}" if budget_usd else "")
+        )
+    return left_usd.quantize(MICRO_USD) if budget_usd is None else budget_usd
+
+
+async def lock_batch(connection: AsyncConnection[DictRow], batch_id: UUID) -> LockedBatch:
+    """Lock a batch before an act that may give it money or take some back; after its runs, as everywhere."""
+    row = await fetch_one(connection, SQL["lock_batch"], {"batch_id": batch_id})
+    return LockedBatch(batch_id, row["has_ended"], row["budget_usd"])
+
+
+async def change(
+    connection: AsyncConnection[DictRow],
+    principal: Principal,
+    batch: LockedBatch,
+    difference_usd: Decimal,
+    *,
+    run_id: UUID | None = None,
+) -> None:
+    """Have who acts pay what a budget grows by, or return what it shrinks by to those who gave it, last in, first out.
+
+    Args:
+        run_id: Whose budget it is; None: the batch's.
+
+    Raises:
+        KeyBudgetSpent: The key of who acts has less left, or is no longer valid.
+    """
+    if difference_usd > 0:
+        await _allot(connection, principal, AllotmentAct.RAISE, batch.id, difference_usd, run_id=run_id)
+    elif difference_usd < 0:
+        args = {"batch_id": batch.id, "run_id": run_id, "amount_usd": -difference_usd}
+        await connection.execute(SQL["take_back"], args)
+
+
+async def reopen(
+    connection: AsyncConnection[DictRow], principal: Principal, act: AllotmentAct, batch: LockedBatch
+) -> None:
+    """Have who opens a batch again pay for the rest of its budget; what was spent before stays paid by those who gave it.
+
+    Of a batch that no budget binds, a key with a budget makes the budget: what was spent and what the key has left.
+
+    Raises:
+        KeyBudgetSpent: The key of who acts has less left, or is no longer valid.
+        UsageError: The key has a budget, which cannot bind a model without a price.
+    """
+    if not batch.has_ended:
+        return
+    row = await fetch_one(connection, SQL["balance"], {"batch_id": batch.id})
+    if row["budget_usd"] is not None:
+        rest_usd = max(row["budget_usd"] - row["spent_usd"], Decimal())
+        await _allot(connection, principal, act, batch.id, rest_usd)
+        return
+    left_usd = await reserve(connection, principal.key_id, None)
+    if left_usd is not None:
+        await _bind(connection, batch.id, row["spent_usd"] + left_usd)
+    await _insert(connection, principal, act, batch.id, left_usd)
+
+
+async def settle_runs(connection: AsyncConnection[DictRow], batch_id: UUID, run_ids: Sequence[UUID]) -> None:
+    """Count what was given to runs with what they have spent, before they are deleted."""
+    await connection.execute(SQL["settle_runs"], {"batch_id": batch_id, "run_ids": list(run_ids)})
+
+
+async def committed_usd(pool: Pool, key_ids: Sequence[UUID]) -> dict[UUID, Decimal]:
+    """What each key has given to batches that are open, or spent with others, in the period of its budget."""
+    rows = await fetch_all(pool, SQL["committed"], {"key_ids": list(key_ids)})
+    return {row["key_id"]: Decimal(row["usd"]) for row in rows}
+
+
+async def _allot(  # a row has that many columns
+    connection: AsyncConnection[DictRow],
+    principal: Principal,
+    act: AllotmentAct,
+    batch_id: UUID,
+    amount_usd: Decimal,
+    *,
+    run_id: UUID | None = None,
+) -> None:
+    key = await _lock_key(connection, principal.key_id)
+    if key is not None and key["budget_usd"] is not None:
+        left_usd = await _left_usd(connection, principal.key_id, key)
+        if amount_usd > left_usd:
+            raise KeyBudgetSpent(_sentence(key, left_usd, f"this asks for {_usd(amount_usd)}"))
+    await _insert(connection, principal, act, batch_id, amount_usd, run_id=run_id)
+
+
+async def _insert(  # a row has that many columns
+    connection: AsyncConnection[DictRow],
+    principal: Principal,
+    act: AllotmentAct,
+    batch_id: UUID,
+    amount_usd: Decimal | None,
+    *,
+    run_id: UUID | None = None,
+) -> None:
+    args = {
+        "act": act,
+        "owner": principal.owner,
+        "key_id": principal.key_id,
+        "batch_id": batch_id,
+        "run_id": run_id,
+        "amount_usd": amount_usd,
+    }
+    await connection.execute(SQL["insert"], args)
+
+
+async def _bind(connection: AsyncConnection[DictRow], batch_id: UUID, budget_usd: Decimal) -> None:
+    rows = await (await connection.execute(SQL["unpriced"], {"batch_id": batch_id})).fetchall()
+    if rows:
+        raise UsageError(
+            f"The price of {rows[0]['model']} is not known, so the budget of your key cannot bind it. "
+            "Act with a key that has no budget."
+        )
+    await connection.execute(SQL["bind"], {"batch_id": batch_id, "budget_usd": budget_usd})
+
+
+async def _lock_key(connection: AsyncConnection[DictRow], key_id: UUID | None) -> DictRow | None:
+    if key_id is None:
+        return None
+    row = await (await connection.execute(SQL["lock_key"], {"key_id": key_id})).fetchone()
+    if row is not None and row["is_over"]:
+        raise KeyBudgetSpent(
+            f"The key {row['name']!r} was revoked or has expired, so nothing more is started with it."
+        )
+    return row
+
+
+async def _left_usd(connection: AsyncConnection[DictRow], key_id: UUID | None, key: DictRow) -> Decimal:
+    row = await fetch_one(connection, SQL["committed"], {"key_ids": [key_id]})
+    left_usd: Decimal = key["budget_usd"] - row["usd"]
+    return left_usd
+
+
+def _sentence(key: DictRow, left_usd: Decimal, reason: str) -> str:
+    period = WORDS[BudgetPeriod(key["budget_period"])]
+    sentence = f"The key {key['name']!r} may spend {_usd(key['budget_usd'])} USD {period}"
+    if left_usd < 0:
+        return f"{sentence}, and is {_usd(-left_usd)} USD over that{f'; {reason} USD' if reason else ''}."
+    remainder = f"{sentence} and has {_usd(left_usd)} USD left{f'; {reason} USD' if reason else ''}."
+    return f"{remainder} An open batch holds its whole budget until it ends: name a budget for each, or wait."
+
+
+def _usd(amount: Decimal | None) -> str:
+    return f"{(amount or Decimal(0)).normalize():,f}"
