@@ -16,25 +16,30 @@ from chiron_workers.batches.delete import delete
 from chiron_workers.batches.steering import cancel, pause, resume, retry
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.billing.budgets import Budget
-from chiron_workers.db.connect import Pool, fetch_all, fetch_one
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import sql
 from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound
 from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.leases import say
 from chiron_workers.states import AccessScope
 
+FEW, MANY = 100, 1_000  # acts
+MODEL = "claude-opus-4-5"
 CENT = Decimal("0.01")
-BUDGETS_USD = {"anna": Decimal(10), "anders": Decimal(3), "bert": Decimal(20)}
+BUDGETS_USD = {"anna": Decimal(6), "anders": Decimal("0.5"), "bert": Decimal(9)}
 OWNERS = {"anna": "a", "anders": "a", "bert": "b"}
 ACTS = [
-    "submit",
-    *["reserve", "settle", "budget"] * 4,
-    *["end", "retry", "say"] * 2,
-    "pause",
-    "resume",
-    "cancel",
-    "delete",
+    *["submit", "retry", "say"] * 3,
+    *["reserve", "settle", "budget", "end"] * 5,
+    *["pause", "resume", "cancel", "delete"],
 ]
+
+
+BATCHES = """
+select b.id, b.budget_usd, b.finished_at, c.spent_usd + c.unconfirmed_usd as spent,
+       (select coalesce(sum(reserved_usd), 0) from runs where batch_id = b.id) as reserved
+  from batches b
+  join batch_costs c on c.batch_id = b.id"""
 
 
 @dataclass(slots=True)
@@ -77,17 +82,14 @@ class Play:
         self.purses: dict[UUID, Purse] = {}  # of open batches, and of runs in batches without a budget
         self.batch_of: dict[UUID, UUID] = {}
         self.spent: Counter[UUID | None] = Counter()
-        self.refusals: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()  # of refusals, and of acts of keys that give something
 
     async def rows(self, statement: str, **args: Any) -> list[dict[str, Any]]:
         return await fetch_all(self.pool, sql.SQL(statement), args)  # type: ignore[arg-type]
 
     async def batch(self, batch_id: UUID) -> dict[str, Any]:
-        statement = """select b.id, b.budget_usd, b.finished_at, c.spent_usd + c.unconfirmed_usd as spent,
-                              (select coalesce(sum(reserved_usd), 0) from runs where batch_id = b.id) as reserved
-                         from batches b join batch_costs c on c.batch_id = b.id where b.id = %(id)s"""
-        async with self.pool.connection() as connection:
-            return await fetch_one(connection, sql.SQL(statement), {"id": batch_id})
+        [row] = await self.rows(f"{BATCHES} where b.id = %(id)s", id=batch_id)
+        return row
 
     async def some(self, condition: str = "true") -> dict[str, Any] | None:
         """A run that meets it."""
@@ -111,16 +113,17 @@ class Play:
 
     async def act(self) -> None:
         kind = self.chance.choice(ACTS)
-        principal = self.chance.choice([LOCAL, *self.keys.values(), *self.keys.values()])
+        principal = self.chance.choice([LOCAL, *self.keys.values()])
         try:
             await getattr(self, kind)(principal)
         except (Conflict, KeyBudgetSpent, NotFound) as error:
-            self.refusals[type(error).__name__] += 1
+            self.counts[type(error).__name__] += 1
 
     async def submit(self, principal: Principal) -> None:
-        usd = None if self.chance.random() < 0.3 else self.amount(4)
+        usd = None if self.chance.random() < (0.7 if principal is LOCAL else 0.3) else self.amount(4)
         left = self.left(principal)
-        runs = [NewRun(f"Topic {n}", "research", "Physics", "claude-opus-4-5", 20) for n in range(2)]
+        budget = Budget(Decimal(1))
+        runs = [NewRun(f"Topic {n}", "research", "Physics", MODEL, 20, budget=budget) for n in range(2)]
         receipt = await submit(self.pool, NewBatch(runs, "Physics", budget=Budget(usd)), principal=principal)
         usd = left if usd is None else usd
         assert (await self.batch(receipt.batch_id))["budget_usd"] == usd
@@ -169,7 +172,7 @@ class Play:
             return
         batch = await self.batch(run["batch_id"])
         target = run["batch_id"] if self.chance.random() < 0.6 else run["id"]
-        usd = self.amount(8)
+        usd = self.amount(5)
         before, left = run["budget_usd"] if target == run["id"] else batch["budget_usd"], self.left(principal)
         pays = before is not None and (target == batch["id"] or batch["budget_usd"] is None)
         try:
@@ -185,6 +188,8 @@ class Play:
             assert usd >= run["spent_usd"] + run["unconfirmed_usd"] + run["reserved_usd"]
         if pays:
             assert left is None or usd - before <= left
+            noun = "run" if target == run["id"] else "batch"
+            self.counts[f"raise of {noun}"] += left is not None and usd > before
             self.purses.setdefault(target, Purse(before)).change(principal.key_id, usd - before)
         elif target == batch["id"]:
             self.purses[target] = Purse(usd)
@@ -222,7 +227,9 @@ class Play:
         after = await self.batch(before["id"])
         assert after["finished_at"] is None
         purse = Purse(before["spent"])
+        self.counts["reopening"] += principal is not LOCAL
         if before["budget_usd"] is None:
+            self.counts["binding"] += principal is not LOCAL
             left = self.left(principal)
             assert after["budget_usd"] == (None if left is None else before["spent"] + left)
             purse.change(principal.key_id, left or Decimal())
@@ -274,8 +281,7 @@ class Play:
     async def check(self) -> None:
         sums = await committed_usd(self.pool, [key.key_id for key in self.keys.values() if key.key_id])
         spent = Counter(self.spent)
-        for batch in await self.rows("select id from batches"):
-            row = await self.batch(batch["id"])
+        for row in await self.rows(BATCHES):
             if row["budget_usd"] is not None:
                 assert row["budget_usd"] >= row["spent"] + row["reserved"]
             if row["finished_at"] is None and row["budget_usd"] is not None:
@@ -283,7 +289,7 @@ class Play:
                 spent.update(self.purses[row["id"]].shares(row["spent"]))
         for run in await self.rows("select id, budget_usd, spent_usd + unconfirmed_usd as spent from runs"):
             if purse := self.purses.get(run["id"]):
-                assert purse.sum == run["budget_usd"] or purse.sum < run["budget_usd"]
+                assert purse.sum <= run["budget_usd"]
                 spent.update(purse.shares(run["spent"]))
         for name, key in self.keys.items():
             left = self.left(key)
@@ -295,7 +301,7 @@ class Play:
         return CENT * self.chance.randint(1, most * 100)
 
 
-@pytest.mark.parametrize("acts", [80, pytest.param(1_000, marks=pytest.mark.acceptance)])
+@pytest.mark.parametrize("acts", [FEW, pytest.param(MANY, marks=pytest.mark.acceptance)])
 async def test_no_order_of_acts_has_a_key_spend_more_than_its_budget(pool: Pool, chance: Random, acts: int):
     keys = {}
     for name, usd in BUDGETS_USD.items():
@@ -305,6 +311,7 @@ async def test_no_order_of_acts_has_a_key_spend_more_than_its_budget(pool: Pool,
     for _ in range(acts):
         await play.act()
         await play.check()
-    assert play.refusals["KeyBudgetSpent"] > 0
-    assert play.refusals["Conflict"] > 0
     assert sum(play.spent.values()) > 0
+    if acts == MANY:
+        kinds = ("raise of batch", "raise of run", "reopening", "binding", "KeyBudgetSpent", "Conflict")
+        assert min(play.counts[kind] for kind in kinds) > 0

@@ -15,6 +15,8 @@ from support.research_rows import Shelf
 from chiron_api import journeys
 from chiron_api.journeys import resume_journey, stop_journey
 from chiron_api.views.journeys import view_of
+from chiron_workers.access.allotments import committed_usd
+from chiron_workers.access.keys import NewKey, create_key, revoke_key
 from chiron_workers.access.principals import Principal
 from chiron_workers.batches.delete import delete
 from chiron_workers.db.connect import Pool
@@ -280,3 +282,27 @@ async def test_the_longest_depth_can_be_ordered(pool: Pool, player: Player) -> N
     await advance_due(pool)
     journey = await require_journey(pool, "local", start.journey.subject_id)
     assert journey.state is JourneyState.INITIALIZING, journey.reason
+
+
+async def test_a_journey_pays_from_the_key_that_began_it_and_stops_with_it(
+    pool: Pool, player: Player, setting: Callable[[str, str], None]
+) -> None:
+    setting("PRICES", '{"offline": {"input": 1, "output": 1}}')
+    _, key = await create_key(pool, NewKey("alice", AccessScope.SUBMIT, budget_usd=Decimal(3)))
+    options = JourneyOptions(model="offline", budget_usd=Decimal(2))
+    await begin(pool, GOAL, options, principal=key.principal)
+    await advance_due(pool)
+    rows = player.shelf.connection.execute(
+        "select act, owner, key_id, sum(amount_usd) from allotments group by 1, 2, 3"
+    ).fetchall()
+    assert rows == [
+        ("submit", "alice", key.id, Decimal(3))
+    ]  # a batch that names no budget takes all that is left
+    assert await committed_usd(pool, [key.id]) == {key.id: Decimal(3)}
+    await player.play_all()
+    await revoke_key(pool, "alice")
+    while await advance_due(pool):
+        await player.play_all()
+    journey = await require_journey(pool, "alice", "moon")
+    assert (journey.state, journey.event) == (JourneyState.IDLE, JourneyEvent.RUN_FAILED)
+    assert journey.reason == "The key 'alice' that began it was revoked or has expired."

@@ -104,7 +104,7 @@ async def read_lesson_of_journey(id: UUID, services: ServicesOf) -> Response:
     "/v1/journeys/{id}/resume",
     summary="Have a journey go on",
     response_model=Journey,
-    responses=answers(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    responses=answers(HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 async def resume(id: UUID, services: ServicesOf, body: ResumeRequest = RESUME_DEFAULTS) -> Response:
     """Have a journey go on that was stopped, paused or failed, and with it what it has paused; 409 where it is under way."""
