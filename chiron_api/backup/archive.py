@@ -42,7 +42,9 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The words that name it, without the owner."""
+        """The words that name it, without the owner. Those of a function end with its arguments."""
+        if self.kind == "FUNCTION":
+            return self.tag.rpartition(")")[0] + ")"
         words = self.tag.split(" ")
         return " ".join(words[: WORDS_BY_KIND.get(self.kind)])
 
