@@ -36,11 +36,12 @@ select version
   from schema_migrations;
 
 -- names
--- How pg_dump's table of contents names whatever stands in this schema; the tables that hold rows of their own have a mark.
+-- How pg_dump's table of contents names whatever stands in this schema; the tables that hold rows of their own have a mark. As
+-- text: the type `name` ends after 63 bytes, and a function is named with the types of its arguments.
 with relations as (
   select * from pg_class where relnamespace = current_schema()::regnamespace
 )
-select relname as name, relkind = 'r' as has_rows from relations
+select relname::text as name, relkind = 'r' as has_rows from relations
 union all
 select relname || ' ' || conname, false from pg_constraint join relations on relations.oid = conrelid
 union all
