@@ -87,6 +87,10 @@ class PriceUnknown(BudgetSpent):
     """A budget binds a run of which nobody knows what its calls cost: it pauses, whatever is left of the budget."""
 
 
+class Overcharged(ChironError):
+    """A server reports more for a call than it can cost: the run pauses, and was charged no more than was reserved."""
+
+
 class MoneyReserved(ChironError):
     """A budget has no room until calls in flight are answered; the run waits."""
 

@@ -22,6 +22,7 @@ def reply_events(reply: Reply, *, turn: int) -> list[NewEvent]:
         **usage_payload([reply]),
         "text": storable(reply.text[:SHOWN_CHARS]),
     }
+    payload |= reply.doubts()
     if reply.is_compaction:
         payload |= {"folds": True}
     events.append((EventKind.MODEL_REPLIED, payload))

@@ -2,12 +2,13 @@ import asyncio
 import contextlib
 import itertools
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
 
 import psycopg
+import structlog
 from psycopg_pool import PoolTimeout
 
 from chiron_workers.billing.prices import max_cost
@@ -18,12 +19,17 @@ from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.errors import LeaseLost, MoneyReserved
 from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Failure
-from chiron_workers.runs.entries import Block, MaxCost, Reply, Usage
+from chiron_workers.runs.entries import Block, MaxCost, Reply, ReportedCost, Usage
 from chiron_workers.runs.leases import Run
 from chiron_workers.settings import Settings
 
 Settle = Callable[[Pool, Run, MaxCost], Awaitable[None]]
+OVERCHARGE = (
+    "The model's server reports {cost} for a call{most}. The budget was charged no more than that. "
+    "Look at what the server bills; `chiron resume` goes on."
+)
 _calls = itertools.count(1)
+log = structlog.get_logger()
 
 PAUSE_MIN_S = 0.25
 PAUSE_MAX_S = 5.0
@@ -99,14 +105,16 @@ class MeteredModel:
                 on_text=on_text,
                 is_heard=is_heard,
                 tariff=tariff,
+                tokens_max=reserved.tokens,
                 before_try=reservation.reserve,
                 on_failure=reservation.settle_failure,
             )
         except asyncio.CancelledError:
             await reservation.settle_cancelled()
             raise
-        if reply.problem:
-            reply = _bounded(reply, reserved, reply_tokens=request.max_tokens)
+        reply = _charged(reply, reservation.max_cost, reply_tokens=request.max_tokens)
+        if reply.is_usage_unknown:
+            log.warning("model.usage_unknown", run_id=str(self.run.id), model=request.model)
         return replace(reply, reserved=reservation.max_cost)
 
     def plan_advance(self, request: Request, *, prompt_tokens: int) -> MaxCost | None:
@@ -164,13 +172,38 @@ def _max_cost(request: Request, tariff: Tariff, *, prompt_tokens: int, searches:
     return replace(cost, keeps_budgets=tariff.keeps_budgets)
 
 
-def _bounded(reply: Reply, reserved: MaxCost, *, reply_tokens: int) -> Reply:
-    # The counts of a malformed reply may be anything; it took and cost what a call can at most.
-    usage = reply.usage
-    if usage.tokens > reserved.tokens:
-        usage = Usage(reserved.tokens - reply_tokens, reply_tokens)
-    cost_usd = None if reply.cost_usd is None else min(reply.cost_usd, reserved.usd)
-    return replace(reply, usage=usage, cost_usd=cost_usd)
+def _charged(reply: Reply, reserved: MaxCost, *, reply_tokens: int) -> Reply:
+    """The reply as it is charged: at most what was reserved, and all of it where its server does not say what it took."""
+    if reply.is_usage_unknown:
+        cost_usd = None if reply.cost_usd is None else reserved.usd
+        return replace(reply, usage=_most(reserved, reply_tokens), cost_usd=cost_usd)
+    usage, cost_usd = reply.usage, reply.cost_usd
+    is_within = usage.tokens <= reserved.tokens and (cost_usd is None or cost_usd <= reserved.usd)
+    if is_within:
+        return reply
+    return replace(
+        reply,
+        usage=usage if usage.tokens <= reserved.tokens else _most(reserved, reply_tokens),
+        cost_usd=None if cost_usd is None else min(cost_usd, reserved.usd),
+        reported=ReportedCost(cost_usd, usage.tokens),
+    )
+
+
+def overcharge_of(replies: Sequence[Reply]) -> str:
+    """Why a run has to pause, by what the server of its model reports for these replies; empty where it need not."""
+    reply = next((reply for reply in replies if reply.reported is not None), None)
+    if reply is None or reply.reported is None:
+        return ""
+    reported, reserved = reply.reported, reply.reserved
+    usd, most_usd = reported.usd, None if reserved is None else reserved.usd
+    cost = f"{reported.tokens:,} tokens" + ("" if usd is None else f" ({usd:,.4f} USD)")
+    most = "" if reserved is None else f" of at most {reserved.tokens:,} tokens"
+    most += "" if usd is None or most_usd is None else f" ({most_usd:,.4f} USD)"
+    return OVERCHARGE.format(cost=cost, most=most)
+
+
+def _most(reserved: MaxCost, reply_tokens: int) -> Usage:
+    return Usage(reserved.tokens - reply_tokens, reply_tokens)
 
 
 @dataclass(slots=True)

@@ -16,11 +16,11 @@ from chiron_workers.agent.compaction import (
 )
 from chiron_workers.agent.conversation import Conversation
 from chiron_workers.agent.event_payloads import SHOWN_CHARS, reply_events
-from chiron_workers.agent.metered_model import MeteredModel
+from chiron_workers.agent.metered_model import MeteredModel, overcharge_of
 from chiron_workers.agent.next_call import NextCall
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
-from chiron_workers.errors import ChironError, RunFailed, WindowExceeded
+from chiron_workers.errors import ChironError, Overcharged, RunFailed, WindowExceeded
 from chiron_workers.model import Request
 from chiron_workers.roles import HAND_IN_ROWS, background_of, first_question, role_of, system_prompt
 from chiron_workers.runs.entries import (
@@ -102,6 +102,7 @@ async def play(
         BudgetSpent: A budget has no room for the next call.
         PriceUnknown: Nobody knows what the next call costs, and a budget binds it.
         MoneyReserved: It has none while other calls are in flight.
+        Overcharged: A server reports more for a call than it can cost; the call is committed.
         RunFailed: The run cannot go on; `kind` says why.
         ModelUnavailable: The model cannot answer now.
         Stopped: `is_stop_requested` was true between two steps.
@@ -281,7 +282,9 @@ class _Step:
                 }
         except BaseExceptionGroup as errors:  # the first says why the others were cancelled
             raise errors.exceptions[0] from None
-        return tuple(tasks[call.id].result() for call in calls)
+        results = tuple(tasks[call.id].result() for call in calls)
+        _require_fair(next((result.overcharge for result in results if result.overcharge), ""))
+        return results
 
     async def _call_model(self, request: Request, *, is_compaction: bool = False) -> None:
         """Make the next call of the conversation: the one place that does."""
@@ -303,6 +306,7 @@ class _Step:
                 reply, content=(), rejected=(), problem=f"it cannot be stored ({type(error).__name__})"
             )
             await conversation.append(reply, reply_events(reply, turn=turn))
+        _require_fair(overcharge_of([reply]))
 
     def _publish_text(self, text: str) -> None:
         self.journal.publish_text(self.run, text, datetime.now(UTC))
@@ -312,6 +316,11 @@ class _Step:
         tokens_max = error.tokens_max or window.prompt_tokens
         self.model.shrink_context(tokens_max)
         window.recount(error.tokens_sent, more_than=tokens_max)
+
+
+def _require_fair(overcharge: str) -> None:
+    if overcharge:
+        raise Overcharged(overcharge)
 
 
 def _shorten_skills(skills: Sequence[LoadedSkill], *, bytes_max: int) -> list[str]:

@@ -38,6 +38,7 @@ class RunSideModel:
     call_id: str
     # That the call has had, those of executions before too.
     replies: list[Reply] = field(default_factory=list)
+    new_replies: list[Reply] = field(default_factory=list)  # of this execution
     _counts: Counter[str] = field(default_factory=Counter)
     _commits: set["asyncio.Task[None]"] = field(default_factory=set)
 
@@ -103,6 +104,7 @@ class RunSideModel:
         try:
             await self.journal.append_side_reply(run, key, reply)
             self.replies.append(reply)
+            self.new_replies.append(reply)
         except psycopg.Error:
             if reserved := reply.reserved:
                 await through_outage(lambda: write_off(self.model.pool, run, reserved))

@@ -8,7 +8,7 @@ import structlog
 from psycopg.errors import OutOfMemory, QueryCanceled
 
 from chiron_workers.agent.event_payloads import usage_payload
-from chiron_workers.agent.metered_model import MeteredModel
+from chiron_workers.agent.metered_model import MeteredModel, overcharge_of
 from chiron_workers.agent.next_call import NextCall
 from chiron_workers.agent.side_model import RunSideModel
 from chiron_workers.db.connect import Pool
@@ -154,6 +154,7 @@ class Toolbox:
             )
             if next_call is not None and advance is not None:
                 next_call.model.note_reserved(is_reserved)
+            result = replace(result, overcharge=overcharge_of(side_model.new_replies))
         name = call.name if self.registry.includes(call.name) else None
         record_tool_call(name, time.monotonic() - began, is_error=result.is_error)
         chars = len(result.text)

@@ -161,7 +161,8 @@ class Window:
         del self._messages[place].blocks[block + 1 :]
         self.unanswered_questions = self._answered_questions
         self.draft = self._draft_before
-        self._counted_tokens = max(0, self._counted_tokens - reply.usage.output_tokens)
+        if reply.has_counts:
+            self._counted_tokens = max(0, self._counted_tokens - reply.usage.output_tokens)
 
     def _append(self, message: Message) -> None:
         if not message.blocks:
@@ -175,10 +176,11 @@ class Window:
         if (
             isinstance(entry, Reply)
             and message.role == "assistant"
+            and entry.has_counts
             and entry.usage.tokens > entry.usage.output_tokens
         ):
             self._counted_tokens, self._bytes_since = entry.usage.tokens, 0
-        else:  # some servers bill nothing, and so count nothing
+        else:  # some servers bill nothing, and so count nothing, or count what cannot be
             self._bytes_since += sum(map(len, message.blocks))
 
 

@@ -73,6 +73,7 @@ class Model:
         on_text: Callable[[str], None] | None,
         is_heard: Callable[[], bool] = lambda: True,
         tariff: Tariff | None = None,
+        tokens_max: int | None = None,
         before_try: BeforeTry | None = None,
         on_failure: OnFailure | None = None,
     ) -> Reply:
@@ -81,6 +82,7 @@ class Model:
         Args:
             is_heard: Whether somebody wants them at this moment.
             tariff: What it costs; None: what the model costs today.
+            tokens_max: What it can take: more is not believed.
             before_try: Awaited before each try, when nothing but the model is left to wait for.
             on_failure: Awaited after each try that failed, or was not made after all.
 
@@ -98,7 +100,9 @@ class Model:
         ):
             tariff = tariff or Tariff.of_model(request.model, self._settings.prices)
             words = None if on_text is None else Words(on_text, is_heard)
-            reply, tries = await self._reply_with_retries(request, words, tariff, before_try, on_failure)
+            reply, tries = await self._reply_with_retries(
+                request, words, tariff, tokens_max, before_try, on_failure
+            )
             span.replied(reply, tries=tries)
         log.debug(
             "model.replied",
@@ -118,6 +122,7 @@ class Model:
         request: Request,
         words: Words | None,
         tariff: Tariff,
+        tokens_max: int | None,
         before_try: BeforeTry | None,
         on_failure: OnFailure | None,
     ) -> tuple[Reply, int]:
@@ -149,6 +154,8 @@ class Model:
         reply = reply_of(message, problem=problem, model=request.model, request_id=request_id, tariff=tariff)
         if reply.problem:
             log.warning("model.reply_malformed", model=reply.model, problem=reply.problem)
+        is_excessive = tokens_max is not None and reply.usage.tokens > tokens_max
+        if reply.problem or reply.is_usage_unknown or is_excessive:
             estimate = None  # a limiter learns nothing from counts that cannot be
         self._admission.record_reply(request.model, estimate, reply.usage)
         return reply, tries

@@ -1,6 +1,5 @@
 """A complete message, as its server sent it, as a `Reply`: it is paid for, so what is wrong with it raises nothing."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from chiron_workers.billing.tariffs import Tariff
@@ -23,7 +22,7 @@ def reply_of(message: Wire, *, problem: str, model: str, request_id: str, tariff
     """
     problems = [problem] if problem else []
     blocks, rejected = _usable(message["content"], problems)
-    usage = _usage(message.get("usage"), problems)
+    usage = _usage(message.get("usage"))
     stop, answering_model = message.get("stop_reason"), message.get("model") or model
     if not isinstance(stop, str) or not stop:
         problems.append("it gives no stop reason" if stop is None else f"its stop reason is {_shown(stop)}")
@@ -35,12 +34,13 @@ def reply_of(message: Wire, *, problem: str, model: str, request_id: str, tariff
     return Reply(
         content=tuple(blocks),
         stop=stop if isinstance(stop, str) else "",
-        usage=usage,
-        cost_usd=tariff.cost_usd(answering_model, usage),
+        usage=usage or Usage(),
+        cost_usd=tariff.cost_usd(usage or Usage()),
         model=answering_model,
         request_id=storable(request_id),
         problem="; ".join(problems[:PROBLEMS_SHOWN]),
         rejected=tuple(rejected),
+        is_usage_unknown=usage is None,
     )
 
 
@@ -94,39 +94,37 @@ def _distinct(call_id: str, ids: set[str]) -> str:
     return distinct_id
 
 
-def _usage(value: Any, problems: list[str]) -> Usage:
-    counts = _mapping(value, "usage", problems)
-
-    def count(name: str, of: Mapping[str, Any] = counts) -> int:
-        number = of.get(name)
-        if isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number <= COUNT_MAX:
-            return int(number)
-        if number is None:
-            return 0
-        problems.append(f"its usage says {name} {_shown(number)}")
-        return COUNT_MAX if isinstance(number, int | float) and number > COUNT_MAX else 0
-
-    written_1h = count(
-        "ephemeral_1h_input_tokens", _mapping(counts.get("cache_creation"), "cache_creation", problems)
+def _usage(value: Any) -> Usage | None:
+    """What a reply took; None where its server does not say so, or says what cannot be."""
+    counts = value if isinstance(value, dict) else {}
+    creation, tools = counts.get("cache_creation") or {}, counts.get("server_tool_use") or {}
+    if not isinstance(creation, dict) or not isinstance(tools, dict):
+        return None
+    numbers = {
+        "input": counts.get("input_tokens"),
+        "output": counts.get("output_tokens"),
+        "written": counts.get("cache_creation_input_tokens") or 0,
+        "written_1h": creation.get("ephemeral_1h_input_tokens") or 0,
+        "read": counts.get("cache_read_input_tokens") or 0,
+        "searches": tools.get("web_search_requests") or 0,
+    }
+    if not all(map(_is_count, numbers.values())):
+        return None
+    count = {name: int(number) for name, number in numbers.items()}
+    usage = Usage(
+        input_tokens=count["input"],
+        output_tokens=count["output"],
+        cache_write_tokens=max(0, count["written"] - count["written_1h"]),
+        cache_write_1h_tokens=count["written_1h"],
+        cache_read_tokens=count["read"],
+        web_searches=count["searches"],
     )
-    return Usage(
-        input_tokens=count("input_tokens"),
-        output_tokens=count("output_tokens"),
-        cache_write_tokens=max(0, count("cache_creation_input_tokens") - written_1h),
-        cache_write_1h_tokens=written_1h,
-        cache_read_tokens=count("cache_read_input_tokens"),
-        web_searches=count(
-            "web_search_requests", _mapping(counts.get("server_tool_use"), "server_tool_use", problems)
-        ),
-    )
+    return usage if usage.tokens <= COUNT_MAX else None
 
 
-def _mapping(value: Any, name: str, problems: list[str]) -> Mapping[str, Any]:
-    if isinstance(value, dict):
-        return value
-    if value is not None:
-        problems.append(f"its {name} is {_shown(value)}")
-    return {}
+def _is_count(number: Any) -> bool:
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    return is_number and 0 <= number <= COUNT_MAX and number == int(number)
 
 
 def _shown(value: Any) -> str:

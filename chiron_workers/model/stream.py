@@ -28,6 +28,7 @@ class Accumulation:
     _message: Wire = field(default_factory=dict)
     _blocks: list[Any] = field(default_factory=list)
     _parts: dict[tuple[int, str], list[str | bytes]] = field(default_factory=dict)
+    _is_output_counted: bool = False  # at its end: what the beginning says of it is the first word of many
 
     @property
     def has_begun(self) -> bool:
@@ -72,6 +73,8 @@ class Accumulation:
         if not self.is_whole:
             raise StreamCut(self.problem or "The stream ended before the reply was complete.")
         self._join()
+        if not self._is_output_counted and isinstance(usage := self._message.get("usage"), dict):
+            self._message["usage"] = {name: usage[name] for name in usage if name != "output_tokens"}
         fields = {name: self._within_levels(self._message.get(name)) for name in FIELDS}
         return _sendable(fields | {"content": [self._within_levels(block) for block in self._blocks]})
 
@@ -130,9 +133,14 @@ class Accumulation:
 
     def _end(self, event: Wire) -> None:
         self._message |= event["delta"]
-        # Counts are totals; what is left out stays as it was at the start.
-        usage = {name: count for name, count in (event.get("usage") or {}).items() if count is not None}
-        self._message["usage"] = (self._message.get("usage") or {}) | usage
+        # Counts are totals; what is left out stays as it was at the start, but for the words that came since.
+        usage, earlier = event.get("usage") or {}, self._message.get("usage") or {}
+        if isinstance(usage, dict) and isinstance(earlier, dict):
+            counts = {name: count for name, count in usage.items() if count is not None}
+            self._is_output_counted = self._is_output_counted or "output_tokens" in counts
+            self._message["usage"] = earlier | counts
+        else:  # no counts at all: what it took is not known
+            self._message["usage"] = None
 
     def _within_levels(self, part: Any) -> Any:
         if not _is_deep(part):

@@ -114,6 +114,23 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportedCost:
+    """What a server says that a reply took, where that is more than was reserved for it and charged."""
+
+    usd: Decimal | None  # at the price of the model that was asked; None: it has no price
+    tokens: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The amounts as an entry and an event have them."""
+        return {"usd": None if self.usd is None else float(self.usd), "tokens": self.tokens}
+
+    @classmethod
+    def of_json(cls, value: dict[str, Any]) -> "ReportedCost":
+        """The amounts that an entry has."""
+        return cls(None if value["usd"] is None else Decimal(str(value["usd"])), value["tokens"])
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """One tool_use block of a reply."""
 
@@ -160,6 +177,13 @@ class Reply:
     is_compaction: bool = False  # a summary that ends the epoch; its calls are not run
     problem: str = ""
     rejected: tuple[Any, ...] = ()
+    is_usage_unknown: bool = False  # its server does not say what it took: what was reserved counts
+    reported: ReportedCost | None = None
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether `usage` is what the server counted, and not the most that the call can have taken."""
+        return not self.is_usage_unknown and self.reported is None
 
     @property
     def has_open_calls(self) -> bool:
@@ -201,7 +225,13 @@ class Reply:
         }
         if self.problem:
             body |= {"problem": self.problem, "rejected": list(self.rejected)}
+        body |= self.doubts()
         return body | {"folds": True} if self.is_compaction else body
+
+    def doubts(self) -> dict[str, Any]:
+        """What to know of its usage and cost, as its entry and its event have it; empty where they are what was reported."""
+        doubts: dict[str, Any] = {"usage_unknown": True} if self.is_usage_unknown else {}
+        return doubts if self.reported is None else doubts | {"reported": self.reported.to_json()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +253,9 @@ class ToolResult:
     is_error: bool = False
     whole: str | None = None  # before it was cut; not read back with the journal
     ends_silently: bool = False  # the run ends with it and bothers nobody
+    overcharge: str = (
+        ""  # why the run has to pause, by what a server reported for it; not read back with the journal
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from chiron_workers.runs.entries import (
     Opening,
     Question,
     Reply,
+    ReportedCost,
     Results,
     ToolCall,
     ToolResult,
@@ -105,6 +106,8 @@ def reply_of_row(row: DictRow) -> Reply:
         is_compaction=body.get("folds", False),
         problem=body.get("problem", ""),
         rejected=tuple(body.get("rejected", ())),
+        is_usage_unknown=body.get("usage_unknown", False),
+        reported=ReportedCost.of_json(body["reported"]) if "reported" in body else None,
     )
 
 

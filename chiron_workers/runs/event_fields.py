@@ -33,6 +33,8 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "cache_read_tokens": "read from it",
         "cost_usd": "of the call; null where the price of the model is not known",
         "text": "its first 300 characters",
+        "usage_unknown": "true where the server does not say what the call took: then all that was reserved for it counts",
+        "reported": "what the server reports, where that is more than was charged: `tokens`, and `usd` at the model's price",
         "folds": "true for a summary that ends an epoch",
     },
     EventKind.TOOL_CALLED: {

@@ -17,6 +17,7 @@ from chiron_workers.errors import (
     ModelHeld,
     ModelUnavailable,
     MoneyReserved,
+    Overcharged,
     PriceUnknown,
     RunFailed,
     UsageError,
@@ -130,7 +131,9 @@ class Execution:
         except Stopped:
             return hand_back(self._reason)
         except PriceUnknown as error:
-            return pause_without_price(str(error))
+            return pause_for("price", str(error))
+        except Overcharged as error:
+            return pause_for("reported_cost", str(error))
         except BudgetSpent as error:
             return stop_at_budget(error)
         except MoneyReserved as error:
@@ -244,7 +247,7 @@ def stop_at_budget(error: BudgetSpent) -> Release:
     return Release(RunState.PAUSED, events, error={"kind": "budget", "message": reason, **error.limit})
 
 
-def pause_without_price(reason: str) -> Release:
-    """Pause a run whose budget nobody can keep, until somebody says what its model costs."""
+def pause_for(kind: str, reason: str) -> Release:
+    """Pause a run until somebody has looked at what `kind` names, and resumes it."""
     events = ((EventKind.RUN_PAUSED, {"reason": reason}),)
-    return Release(RunState.PAUSED, events, error={"kind": "price", "message": reason})
+    return Release(RunState.PAUSED, events, error={"kind": kind, "message": reason})

@@ -26,7 +26,7 @@ CENT = Budget(Decimal("0.01"))
 
 
 def endless(_: dict[str, Any]) -> Says:
-    return Says((call("echo", words="on"),), "tool_use", {"input_tokens": 100_000, "output_tokens": 4_000})
+    return Says((call("echo", words="on"),), "tool_use", {"input_tokens": 1_000, "output_tokens": 4_000})
 
 
 async def forget_price(stage: Stage) -> None:
@@ -47,18 +47,18 @@ async def test_a_budget_is_kept_where_workers_do_not_know_the_price(stage: Stage
     (run_id,) = await stage.submit("tides", run_budget=Budget(Decimal(20)))
     await stage.play(run_id)
     row = await stage.row(run_id)
-    assert (row["state"], row["turns"], row["spent_usd"]) == ("paused", 1, Decimal(5))
+    assert (row["state"], row["turns"], row["spent_usd"]) == ("paused", 1, Decimal("4.01"))
     assert stage.server.answered[0]["model"] == "my-own"
 
 
 async def test_the_price_of_the_submit_stays_when_prices_change(stage: Stage, setting: Setting) -> None:
     setting("PRICES", DEAR)
     stage.model_name = "my-own"
-    await stage.model(lambda _: Says((text("x"),), usage={"input_tokens": 100_000, "output_tokens": 1_000}))
+    await stage.model(lambda _: Says((text("x"),), usage={"input_tokens": 1_000, "output_tokens": 1_000}))
     (run_id,) = await stage.submit("tides")
     stage.settings = stage.settings.model_copy(update={"prices": {"my-own": {"input": 0.0, "output": 0.0}}})
     assert await stage.play(run_id) is Outcome.PLAYED
-    assert (await stage.row(run_id))["spent_usd"] == 2
+    assert (await stage.row(run_id))["spent_usd"] == Decimal("1.01")
 
 
 async def test_research_that_recurs_freezes_the_price_too(stage: Stage, setting: Setting) -> None:
@@ -93,14 +93,14 @@ async def test_a_run_with_a_budget_and_no_price_does_not_start(stage: Stage, set
 
 
 async def test_a_row_without_price_plays_as_its_worker_knows(stage: Stage, unpriced: str) -> None:
-    await stage.model(lambda _: Says((text("x"),), usage={"input_tokens": 1_000_000, "output_tokens": 0}))
+    await stage.model(lambda _: Says((text("x"),), usage={"input_tokens": 1_000, "output_tokens": 0}))
     (priced_id,) = await stage.submit("tides")
     stage.model_name = unpriced
     (unpriced_id,) = await stage.submit("tides")
     await forget_price(stage)
     await stage.rows("update runs set budget_usd = 20 returning 1")  # what versions before wrote
     stage.settings = stage.settings.model_copy(update={"prices": {unpriced: "none"}})
-    for run_id, spent, unpriced_calls in ((priced_id, 4, 0), (unpriced_id, 0, 1)):
+    for run_id, spent, unpriced_calls in ((priced_id, Decimal("0.004"), 0), (unpriced_id, 0, 1)):
         assert await stage.play(run_id) is Outcome.PLAYED
         row = await stage.row(run_id)
         assert (row["spent_usd"], row["unpriced_calls"]) == (spent, unpriced_calls)
@@ -165,24 +165,27 @@ async def test_what_is_said_to_have_no_price_has_no_budget_in_usd(stage: Stage, 
 
 
 @pytest.mark.parametrize(
-    ("prices", "answering_model", "usd"),
+    ("prices", "answering_model", "usd_of_1000"),
     [
         ("{}", "claude-opus-5-5", 4),
-        ("{}", "claude-opus-5-5-20260401", 4),  # a longer name of the same
-        ("{}", "claude-haiku-4-5", 1),  # the server fell back to another, and bills that
+        ("{}", "claude-opus-5-5-20260401", 4),
+        ("{}", "claude-haiku-4-5", 4),
+        ("{}", "claude-opus-4-1", 4),  # a dearer one
         ("{}", "who-knows", 4),
-        ('{"claude-opus-5-5": {"input": 2, "output": 2}}', "claude-haiku-4-5", 2),  # set: whatever answers
+        ('{"claude-opus-5-5": {"input": 2, "output": 2}}', "claude-haiku-4-5", 2),
     ],
 )
-async def test_a_model_that_the_server_names_itself_is_billed_as_it_bills(
-    stage: Stage, setting: Setting, prices: str, answering_model: str, usd: int
+async def test_a_reply_costs_what_the_model_that_was_asked_costs_whatever_model_it_names(
+    stage: Stage, setting: Setting, prices: str, answering_model: str, usd_of_1000: int
 ) -> None:
     setting("PRICES", prices)
-    usage = {"input_tokens": 1_000_000, "output_tokens": 0}
+    usage = {"input_tokens": 1_000, "output_tokens": 0}
     await stage.model(lambda _: Says((text("x"),), usage=usage, model=answering_model))
     (run_id,) = await stage.submit("tides", run_budget=NO_BUDGET)
     await stage.play(run_id)
-    assert (await stage.row(run_id))["spent_usd"] == usd
+    assert (await stage.row(run_id))["spent_usd"] == Decimal(usd_of_1000) / 1_000
+    [entry] = await stage.rows("select body from entries where kind = 'reply'")
+    assert entry["body"]["model"] == answering_model
 
 
 async def test_replies_whose_cost_nobody_knows_are_counted(stage: Stage, unpriced: str) -> None:

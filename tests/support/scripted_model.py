@@ -39,7 +39,9 @@ class Says:
 
     blocks: tuple[Block, ...]
     stop: str = "end_turn"
-    usage: dict[str, int] = field(default_factory=lambda: {"input_tokens": 100, "output_tokens": 10})
+    usage: dict[str, Any] = field(
+        default_factory=lambda: {"input_tokens": 100, "output_tokens": 10}
+    )  # empty: it says none
     model: str | None = None
     ending: Ending = Ending.CLEAN
 
@@ -284,8 +286,9 @@ def _events(said: Says, model: str) -> list[dict[str, Any]]:
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
-        "usage": {**said.usage, "output_tokens": 1},
     }
+    if said.usage:
+        opening["usage"] = {**said.usage, "output_tokens": 1}
     events: list[dict[str, Any]] = [{"type": "message_start", "message": opening}]
     for index, block in enumerate(said.blocks):
         if block["type"] == "text":
@@ -302,10 +305,13 @@ def _events(said: Says, model: str) -> list[dict[str, Any]]:
         for delta in deltas:
             events.append({"type": "content_block_delta", "index": index, "delta": delta})
         events.append({"type": "content_block_stop", "index": index})
-    usage = {"output_tokens": said.usage["output_tokens"]}
-    events.append(
-        {"type": "message_delta", "delta": {"stop_reason": said.stop, "stop_sequence": None}, "usage": usage}
-    )
+    end: dict[str, Any] = {
+        "type": "message_delta",
+        "delta": {"stop_reason": said.stop, "stop_sequence": None},
+    }
+    if "output_tokens" in said.usage:
+        end["usage"] = {"output_tokens": said.usage["output_tokens"]}
+    events.append(end)
     events.append({"type": "message_stop"})
     return events
 

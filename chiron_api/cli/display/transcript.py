@@ -21,6 +21,11 @@ def transcript_lines(entry: TranscriptEntry) -> Iterator[str]:
         case "reply":
             for block in entry.body["content"]:
                 yield from _block_lines(block, entry.results)
+            if entry.body.get("usage_unknown"):
+                yield "  The server does not say what it took: all that was reserved for it counts."
+            if reported := entry.body.get("reported"):
+                cost = "" if reported["usd"] is None else f"{usd(reported['usd'])} for "
+                yield f"  The server reports {cost}{reported['tokens']:,} tokens; it was charged what was reserved."
             if problem := entry.body.get("problem"):
                 yield f"  This reply cannot be used: {one_line(problem)}"
         case _:

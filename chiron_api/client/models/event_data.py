@@ -35,6 +35,13 @@ class ModelThoughtData(EventData):
     text: str
 
 
+class ReportedCostData(EventData):
+    """What a server reports for a call, where that is more than was charged."""
+
+    usd: Usd | None
+    tokens: int
+
+
 class ModelRepliedData(EventData):
     """A reply of the model, with what it used."""
 
@@ -47,6 +54,8 @@ class ModelRepliedData(EventData):
     cost_usd: Usd | None
     text: str
     folds: bool = False
+    usage_unknown: bool = False
+    reported: ReportedCostData | None = None
 
 
 class ToolCalledData(EventData):

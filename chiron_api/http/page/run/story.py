@@ -55,6 +55,10 @@ class Turn:
     kind: str = ""
     is_error: bool = False
     cost_usd: float | None = None
+    reported: dict[str, Any] | None = (
+        None  # what the server says it cost, where that is more than was charged
+    )
+    is_usage_unknown: bool = False
     calls: list[Call] = field(default_factory=list)
 
 
@@ -144,6 +148,7 @@ def _reply(turns: list[Turn], event: DictRow) -> None:
     turn = turns[-1]
     text = str(data.get("text", ""))
     turn.number, turn.cost_usd = data.get("turn"), data.get("cost_usd")
+    turn.reported, turn.is_usage_unknown = data.get("reported"), bool(data.get("usage_unknown"))
     turn.words = f"{text}…" if len(text) == SHOWN_CHARS else text
     if data.get("folds"):
         turn.rule, turn.kind = (
