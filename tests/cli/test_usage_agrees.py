@@ -21,8 +21,8 @@ from chiron_workers.toolkit import tool
 
 TOKENS = ("input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens")
 # Three replies: the opening, the answer to the tool's question, the end.
-SUMS = dict(zip(TOKENS, (1_350, 5_500, 40_000, 320), strict=True))
-SENTENCE = "1,350 fresh, 40,000 cache read, 5,500 cache write, 320 out"
+SUMS = dict(zip(TOKENS, (1_350, 5_500, 4_000, 320), strict=True))
+SENTENCE = "1,350 fresh, 4,000 cache read, 5,500 cache write, 320 out"
 
 
 def script(request: dict[str, Any]) -> Says:
@@ -33,7 +33,7 @@ def script(request: dict[str, Any]) -> Says:
         written = {"ephemeral_5m_input_tokens": 4_000, "ephemeral_1h_input_tokens": 1_000}
         return Says((call("ask_once"),), "tool_use", usage | {"cache_creation": written})
     usage = {"input_tokens": 300, "output_tokens": 110, "cache_creation_input_tokens": 500}
-    return Says((text("The end."),), usage=usage | {"cache_read_input_tokens": 40_000})
+    return Says((text("The end."),), usage=usage | {"cache_read_input_tokens": 4_000})
 
 
 async def played(stage: Stage) -> UUID:
@@ -104,7 +104,7 @@ async def test_token_sums_and_costs_agree_everywhere(stage: Stage, chiron) -> No
         views, SUMS
     )
     # $4 fresh, $5 and $8 written for five minutes and an hour, $0.20 read, $20 out.
-    cost = (1_350 * 4 + 4_500 * 5 + 1_000 * 8 + 40_000 * 0.2 + 320 * 20) / 1_000_000
+    cost = (1_350 * 4 + 4_500 * 5 + 1_000 * 8 + 4_000 * 0.2 + 320 * 20) / 1_000_000
     assert {name: view["spent_usd"] for name, view in views.items()} == dict.fromkeys(
         views, pytest.approx(cost)
     )

@@ -36,7 +36,7 @@ def counting(reply: Reply, *, most: int = TOKENS) -> Reply:
         said = reply(request)
         if isinstance(said, Fails):
             return said
-        words = sum(len(json.dumps(block)) for block in said.blocks) // 4
+        words = min(room, sum(len(json.dumps(block)) for block in said.blocks) // 4)
         return Says(said.blocks, said.stop, usage={"input_tokens": tokens, "output_tokens": words})
 
     return answer
