@@ -117,12 +117,16 @@ class ModelUnavailable(ChironError):
 class ModelHeld(ModelUnavailable):
     """No run can call this model for `retry_after_s` seconds, so its whole queue waits.
 
-    `is_news` where the model itself said so just now, rather than to another run before.
+    `is_news` where the model itself said so just now, rather than to another run before; `is_key_refused` where it
+    refuses the key.
     """
 
-    def __init__(self, message: str, *, retry_after_s: float, is_news: bool) -> None:
+    def __init__(
+        self, message: str, *, retry_after_s: float, is_news: bool, is_key_refused: bool = False
+    ) -> None:
         super().__init__(message, retry_after_s=retry_after_s)
         self.is_news = is_news
+        self.is_key_refused = is_key_refused
 
 
 class ToolError(ChironError):

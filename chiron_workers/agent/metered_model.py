@@ -21,6 +21,7 @@ from chiron_workers.model import Model, Request
 from chiron_workers.model.failures import Failure
 from chiron_workers.runs.entries import Block, MaxCost, Reply, ReportedCost, Usage
 from chiron_workers.runs.leases import Run
+from chiron_workers.runs.model_holds import end_refusal
 from chiron_workers.settings import Settings
 
 Settle = Callable[[Pool, Run, MaxCost], Awaitable[None]]
@@ -54,6 +55,7 @@ class MeteredModel:
     pool: Pool
     settings: Settings
     advance: Advance = field(default_factory=Advance)
+    _answered: set[str] = field(default_factory=set)
     _tariffs: dict[str, Tariff] = field(default_factory=dict)  # that do not change while the run lasts
 
     async def context_tokens(self) -> int:
@@ -116,6 +118,12 @@ class MeteredModel:
         if reply.is_usage_unknown:
             log.warning("model.usage_unknown", run_id=str(self.run.id), model=request.model)
         return replace(reply, reserved=reservation.max_cost)
+
+    async def end_refusal(self) -> None:
+        """Let the other runs of the model go, where this one was to find out whether its server takes the key again."""
+        if self.run.is_probe and not self._answered:
+            self._answered.add(self.run.model)
+            await through_outage(lambda: end_refusal(self.pool, self.run.model))
 
     def plan_advance(self, request: Request, *, prompt_tokens: int) -> MaxCost | None:
         """What is to be reserved with the write before a call; None where the call has to reserve for itself.

@@ -306,6 +306,7 @@ class _Step:
                 reply, content=(), rejected=(), problem=f"it cannot be stored ({type(error).__name__})"
             )
             await conversation.append(reply, reply_events(reply, turn=turn))
+        await self.model.end_refusal()
         _require_fair(overcharge_of([reply]))
 
     def _publish_text(self, text: str) -> None:

@@ -13,7 +13,7 @@ select count(*) filter (where dispatched_at >= now() - %(redispatch_after)s) as 
   from runs
  where state = 'queued'
    and dispatched_at is not null
-   and not exists (select from holds h where h.model = runs.model and h.until > now());
+   and not exists (select from holds h where h.model = runs.model and (h.until > now() or h.probe_run <> runs.id and h.probed_by > now()));
 
 -- dispatch_again
 -- A message may be lost. Its run holds its place, within the limits too, and so is dispatched before any other.
@@ -22,7 +22,7 @@ with due as (
     from runs
    where state = 'queued'
      and dispatched_at < now() - %(redispatch_after)s
-     and not exists (select from holds h where h.model = runs.model and h.until > now())
+     and not exists (select from holds h where h.model = runs.model and (h.until > now() or h.probe_run <> runs.id and h.probed_by > now()))
    order by priority desc, dispatched_at, id
    limit %(limit)s
      for update skip locked)
@@ -84,7 +84,11 @@ groups as (
     left join busy_batches on busy_batches.batch_id = w.batch_id
     left join models on models.model = w.model
    where coalesce(models.room > 0, true)
-     and not exists (select from holds h where h.model = w.model and h.until > now())),
+     and not exists (select
+                       from holds h
+                       left join runs p on p.id = h.probe_run
+                      where h.model = w.model
+                        and (h.until > now() or p.batch_id <> w.batch_id and h.probed_by > now()))),
 heads as materialized (
   select batch_id, model, busy, room, model_room, head.priority, head.id
     from groups
@@ -123,6 +127,7 @@ candidates as (
         and state = 'queued'
         and dispatched_at is null
         and ready_at <= now()
+        and not exists (select from holds h where h.model = runs.model and h.probe_run <> runs.id and h.probed_by > now())
       order by priority desc, id
       limit least(room, %(limit)s - place + 1)) run),
 fitting as (

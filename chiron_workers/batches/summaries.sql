@@ -12,7 +12,7 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
        (select coalesce(json_agg(json_build_object('model', model, 'until', until, 'reason', reason)
                                  order by model), '[]')
           from holds
-         where until > now()
+         where (until > now() or probed_by > now())
            and exists (select
                          from runs r
                         where r.batch_id = b.id
@@ -52,7 +52,7 @@ id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, conf
        (select json_build_object('model', h.model, 'until', until, 'reason', reason)
           from holds h
          where h.model = runs.model
-           and until > now()
+           and (until > now() or probed_by > now())
            and state = 'queued') as held
 
 -- run

@@ -63,7 +63,9 @@ class Admission:
     def record_failure(self, model: str, failure: Failure) -> None:
         """Learn from a failed try: a model that turns everybody away cools down for all workers."""
         if failure.is_full:
-            self._cooldowns.record_refusal(model, failure.seconds, failure.reason)
+            self._cooldowns.record_refusal(
+                model, failure.seconds, failure.reason, is_key_refused=failure.is_key_refused
+            )
 
     def apply(self, cooldown: Cooldown) -> None:
         """Take over a cool-down that another worker published."""

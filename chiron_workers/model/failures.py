@@ -10,11 +10,19 @@ import aiohttp
 
 from chiron_workers.errors import RunFailed
 from chiron_workers.model.context_sizes import window_exceeded
-from chiron_workers.model.faults import CannotCall, ConnectionBroken, StatusError, StreamCut, Unsendable
+from chiron_workers.model.faults import (
+    CannotCall,
+    ConnectionBroken,
+    NotAStream,
+    StatusError,
+    StreamCut,
+    Unsendable,
+)
 
 HOLD_MAX_S = 3600.0  # whatever a server asks for: it may have changed its mind by then
 SPEND_HOLD_S = 900.0  # a spend limit does not heal by itself within seconds
 RAMP_S = 60.0
+REFUSAL_S = 61.0  # until a refused key is tried again, by one run; more than a call waits for in its slot
 
 # What an error is, in the body of a refusal and in mid-stream, where the status says 200.
 RETRY_TYPES = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
@@ -59,7 +67,8 @@ CALL_FAULTS = (StatusError, Unsendable, CannotCall, *STREAM_FAULTS)  # whatever 
 class Failure:
     """A failed try: another may follow after `seconds`, or after the usual backoff; none if `fatal` says why.
 
-    `is_full` where the model turns everybody away (429, 529), not this request. `maybe_billed` where no reply came
+    `is_full` where the model turns everybody away (429, 529, a gateway's page), not this request; `is_key_refused` where it does
+    so for the key that everybody has. `maybe_billed` where no reply came
     although the model may have been at work: a cut stream, a read timeout. A refusal with an HTTP status costs
     nothing, nor does a connection that never came about.
     """
@@ -69,6 +78,7 @@ class Failure:
     is_full: bool = False
     maybe_billed: bool = False
     fatal: RunFailed | None = None
+    is_key_refused: bool = False
 
 
 def classify(error: Exception) -> Failure:
@@ -79,6 +89,8 @@ def classify(error: Exception) -> Failure:
         return _classify_status(error)
     if isinstance(error, Unsendable | UnicodeEncodeError):
         return _fatal("request", UNSENDABLE)
+    if isinstance(error, NotAStream):
+        return Failure(str(error), is_full=True)
     if isinstance(error, STREAM_FAULTS):
         name = str(error) if isinstance(error, ConnectionBroken) else type(error).__name__
         reason = f"The connection to the model broke ({name})."
@@ -114,8 +126,13 @@ def _classify_status(error: StatusError) -> Failure:
             is_full=status in FULL_STATUSES or (is_streamed and error.type in FULL_TYPES),
             maybe_billed=is_streamed or status in GATEWAY_FAULTS,
         )
+    if 300 <= status < 400:
+        target = error.headers.get("location") or "nowhere"
+        reason = f"The model's server redirects ({status}) to {target[:200]}. Set ANTHROPIC_BASE_URL to where the model is."
+        return Failure(reason, is_full=True)
     if status in (401, 403):
-        return _fatal("credentials", f"The model refuses the key: {words} Check ANTHROPIC_API_KEY.")
+        reason = f"The model refuses the key ({status}): {words} Check ANTHROPIC_API_KEY."
+        return Failure(reason, REFUSAL_S, is_full=True, is_key_refused=True)
     if status == 404:
         return _fatal(
             "model", f"The model is not there: {words} Check the run's model and ANTHROPIC_BASE_URL."

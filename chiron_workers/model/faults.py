@@ -11,6 +11,10 @@ class StreamSilent(StreamCut):
     """A stream that is open and brings nothing."""
 
 
+class NotAStream(StreamCut):
+    """A body with status 200 that is a page or a document of a gateway, and no reply of a model."""
+
+
 class ConnectionBroken(Exception):
     """The SDK has reported a broken connection.
 

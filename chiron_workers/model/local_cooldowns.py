@@ -15,6 +15,7 @@ class _State:
     until: float = 0.0  # on the monotonic clock
     seconds: float = 0.0
     reason: str = ""
+    is_key_refused: bool = False
     next_s: float = PAUSE_MIN_S  # of the next refusal that does not say how long
 
 
@@ -31,7 +32,9 @@ class LocalCooldowns:
         self._publish = publish
         self._states: dict[str, _State] = {}
 
-    def record_refusal(self, model: str, seconds: float | None, reason: str) -> None:
+    def record_refusal(
+        self, model: str, seconds: float | None, reason: str, *, is_key_refused: bool = False
+    ) -> None:
         """Cool a model down, for `seconds` if its server said so, else for twice as long as the last time."""
         state = self._states.setdefault(model, _State())
         if seconds is None:
@@ -39,7 +42,7 @@ class LocalCooldowns:
                 return  # a call that left before this cool-down began
             seconds = state.next_s
             state.next_s = min(state.next_s * 2, PAUSE_MAX_S)
-        cooldown = Cooldown(model, seconds, reason)
+        cooldown = Cooldown(model, seconds, reason, is_key_refused)
         if self._prolong(state, cooldown):
             self._publish(cooldown)
 
@@ -68,9 +71,16 @@ class LocalCooldowns:
             ModelHeld: That takes more than a minute.
         """
         while (state := self._states.get(model)) and (left_s := state.until - time.monotonic()) > 0:
-            if left_s > PAUSE_MAX_S:
+            if (
+                left_s > PAUSE_MAX_S or state.is_key_refused
+            ):  # then one run tries it, and the others leave their slots
                 reason = state.reason or "It turns everybody away."
-                raise ModelHeld(f"{model} is left alone: {reason}", retry_after_s=left_s, is_news=False)
+                raise ModelHeld(
+                    f"{model} is left alone: {reason}",
+                    retry_after_s=left_s,
+                    is_news=False,
+                    is_key_refused=state.is_key_refused,
+                )
             await asyncio.sleep(left_s + spread_s(state.seconds))
 
     def _prolong(self, state: _State, cooldown: Cooldown) -> bool:
@@ -78,4 +88,5 @@ class LocalCooldowns:
         if until <= state.until + GROWTH_MIN * cooldown.seconds:
             return False
         state.until, state.seconds, state.reason = until, cooldown.seconds, cooldown.reason
+        state.is_key_refused = cooldown.is_key_refused
         return True

@@ -3,9 +3,9 @@ import contextlib
 
 import structlog
 
-from chiron_workers.model.event_stream import EventScanner
+from chiron_workers.model.event_stream import BOM, EventScanner
 from chiron_workers.model.failures import CALL_FAULTS
-from chiron_workers.model.faults import StreamSilent
+from chiron_workers.model.faults import NotAStream, StreamSilent
 from chiron_workers.model.stream import Accumulation
 from chiron_workers.model.transport import Answer
 from chiron_workers.model.words import Words
@@ -17,6 +17,10 @@ STOP_MAX_S = 5.0  # from the stop reason to message_stop, which comes right afte
 DRAIN_MAX_S = 2.0  # for the end of a body, after which its connection can be used again
 DRAINED_MAX = 10  # responses at once whose end is awaited; more are cut off
 ERROR_CHARS = 1_000
+SHOWN_BYTES = 60
+HEAD_BYTES = 16  # of a body that say whether it is a stream
+FIELDS = (b"event:", b"data:", b"id:", b"retry:", b":")  # with which a line of a stream begins
+DOCUMENT_MARKS = (b"<", b"{", b"[", b'"')  # with which a page or a JSON document does
 LIMIT_SHARE = 0.9  # of a limit that must be left, or it is set anew: so it is not set with each packet
 
 
@@ -76,11 +80,14 @@ class Responses:
         scanner, clock = EventScanner(accumulation, answer.headers), asyncio.get_running_loop().time
         ends_at, idle_s = clock() + CALL_MAX_S, self._first_s
         limit_at = min(ends_at, clock() + idle_s)
+        head = _Head(answer)
         try:
             async with asyncio.timeout_at(limit_at) as limit:
                 while chunk := await answer.read():
                     was_whole = accumulation.is_whole
-                    scanner.feed(chunk, words.add if words is not None and words.is_heard() else None)
+                    scanner.feed(
+                        head.take(chunk), words.add if words is not None and words.is_heard() else None
+                    )
                     if accumulation.is_ended:
                         return
                     now = clock()
@@ -92,10 +99,53 @@ class Responses:
                     if next_limit_at < limit_at or limit_at - now < LIMIT_SHARE * idle_s:
                         limit_at = next_limit_at
                         limit.reschedule(limit_at)
+            head.require_stream()
         except TimeoutError:
+            head.require_stream()
             if limit.expired() and limit_at < ends_at:
                 raise StreamSilent(f"The stream has brought nothing for {idle_s:g} s.") from None
             raise
+
+
+class _Head:
+    """The first bytes of a body, kept back until they say whether it is a stream.
+
+    Where its head says nothing the headers do. Streams of some servers name another type, so theirs alone is no proof.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        content_type = answer.headers.get("content-type", "")
+        self._type = content_type.partition(";")[0].strip().lower()
+        self._bytes: bytes | None = b""
+
+    def take(self, chunk: bytes) -> bytes:
+        """What of a body can be read as a stream by now. Raises NotAStream."""
+        if self._bytes is None:
+            return chunk
+        self._bytes += chunk
+        head = self._bytes.removeprefix(BOM).lstrip()
+        if len(head) < HEAD_BYTES and any(field.startswith(head) for field in FIELDS):
+            return b""
+        if not head.startswith(FIELDS) and (head.startswith(DOCUMENT_MARKS) or not self._has_stream_type):
+            raise self._fault(head)
+        chunk, self._bytes = self._bytes, None
+        return chunk
+
+    def require_stream(self) -> None:
+        """Raise NotAStream where the body has ended, or brought nothing, and never was one."""
+        if self._bytes is not None and not self._has_stream_type:
+            raise self._fault(self._bytes)
+
+    @property
+    def _has_stream_type(self) -> bool:
+        return self._type in ("", "text/event-stream")
+
+    def _fault(self, head: bytes) -> NotAStream:
+        excerpt = head[:SHOWN_BYTES].decode(errors="replace")
+        return NotAStream(
+            f"The model's server answers 200 with what is no reply of a model ({self._type or 'no type'}, {excerpt!r}). "
+            "Check ANTHROPIC_BASE_URL and what stands between."
+        )
 
 
 async def _end(answer: Answer, *, is_drained: bool) -> None:

@@ -59,7 +59,12 @@ async def with_retries(
         if failure.fatal is not None:
             raise failure.fatal
         if failure.seconds is not None and failure.seconds > PAUSE_MAX_S:
-            raise ModelHeld(failure.reason, retry_after_s=failure.seconds, is_news=True)
+            raise ModelHeld(
+                failure.reason,
+                retry_after_s=failure.seconds,
+                is_news=True,
+                is_key_refused=failure.is_key_refused,
+            )
         if attempt == tries - 1:
             raise ModelUnavailable(failure.reason, retry_after_s=PAUSE_MAX_S)
         await asyncio.sleep(

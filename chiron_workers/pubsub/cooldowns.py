@@ -23,20 +23,23 @@ class Cooldown:
     model: str
     seconds: float
     reason: str = ""
+    is_key_refused: bool = False
 
     def to_json(self) -> str:
         """The message that is published."""
-        return json.dumps(
-            {"cooling": self.model, "seconds": self.seconds, "reason": self.reason[:REASON_CHARS]}
-        )
+        message = {"cooling": self.model, "seconds": self.seconds, "reason": self.reason[:REASON_CHARS]}
+        return json.dumps(message | ({"key_refused": True} if self.is_key_refused else {}))
 
     @classmethod
     def from_json(cls, message: str) -> "Cooldown":
         """Read a published message. Raises ValueError for anything else."""
         try:
             fields = json.loads(message)
-            return cls(str(fields["cooling"]), float(fields["seconds"]), str(fields["reason"]))
-        except (KeyError, TypeError) as error:
+            is_key_refused = bool(fields.get("key_refused"))
+            return cls(
+                str(fields["cooling"]), float(fields["seconds"]), str(fields["reason"]), is_key_refused
+            )
+        except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(str(error)) from None
 
 

@@ -24,7 +24,7 @@ with acquired as (
      and state = 'queued'
      and dispatched_at is not null
      and ready_at <= now()
-     and not exists (select from holds h where h.model = runs.model and h.until > now())
+     and not exists (select from holds h where h.model = runs.model and (h.until > now() or h.probe_run <> runs.id and h.probed_by > now()))
   returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq,
             subscription_id, since, found_before, price, thinking, effort, scope),
 event as (
@@ -35,7 +35,8 @@ event as (
   returning seq, kind, at, data)
 select acquired.id, acquired.batch_id, lease, role, acquired.subject_id, topic, model, max_turns, attempt, entries, turns, epoch,
        s.title as subject, acquired.subscription_id, since, found_before, price, thinking, effort, scope,
-       b.owner, b.key_id, b.columns, event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data
+       b.owner, b.key_id, b.columns, event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data,
+       exists (select from holds h where h.model = acquired.model and h.refused_at is not null) as is_probe
   from acquired, event, subjects s, batches b
  where s.id = acquired.subject_id
    and b.id = acquired.batch_id;

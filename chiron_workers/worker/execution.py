@@ -26,7 +26,7 @@ from chiron_workers.instruments import record_lease_loss
 from chiron_workers.model import Model
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
-from chiron_workers.runs.model_holds import hold
+from chiron_workers.runs.model_holds import hold, hold_refused, pause_refused
 from chiron_workers.runs.progress import has_progressed, waited_for_model_s
 from chiron_workers.runs.release import Release, failed_release
 from chiron_workers.settings import Settings
@@ -41,6 +41,7 @@ CRASH_RETRY_MAX_S = 3600.0
 MODEL_RETRY_MAX_S = 900.0
 # The hold keeps the run for longer, and whoever lifts it keeps nobody waiting.
 HELD_RETRY = timedelta(seconds=5)
+REFUSED_REMEDY = "It was refused for five minutes: mend the key, restart the workers, then `chiron resume`."
 RELEASE_S = 5.0  # for the release of a run that is cancelled
 SHOWN_CHARS = 2_000  # of an answer in its event
 
@@ -154,6 +155,8 @@ class Execution:
     async def _model_unavailable(self, error: ModelUnavailable) -> Release:
         # An unavailable model is no fault of the run: it uses up patience, and no attempts.
         run, journal, reason = self.run, self._journal, str(error)
+        if isinstance(error, ModelHeld) and error.is_key_refused:
+            return await self._key_refused(error)
         waited_s = await waited_for_model_s(journal.pool, run)
         if waited_s > self._settings.model_patience_s:
             return failed_release("model", f"{reason} The run waited {waited_s / 3600:.1f} hours for it.")
@@ -165,6 +168,18 @@ class Execution:
         longest_s = max(error.retry_after_s, min(waited_s / 2, MODEL_RETRY_MAX_S))
         retry_after = timedelta(seconds=random.uniform(1, 1.25) * longest_s)  # noqa: S311  # no secret
         return wait_for_model(reason, retry_after, ready_in=retry_after)
+
+    async def _key_refused(self, error: ModelHeld) -> Release:
+        # No fault of the run: it waits with the others of its model, and after minutes they wait for a person.
+        run, pool, reason = self.run, self._journal.pool, str(error)
+        hold_for = timedelta(seconds=error.retry_after_s)
+        if error.is_news and await through_outage(
+            lambda: hold_refused(pool, run.model, run.id, hold_for=hold_for, reason=reason)
+        ):
+            reason = f"{reason} {REFUSED_REMEDY}"
+            self._journal.publish_all(await through_outage(lambda: pause_refused(pool, run.model, reason)))
+            return pause_for("credentials", reason)
+        return wait_for_model(reason, hold_for, ready_in=HELD_RETRY)
 
     async def _crashed(self, reason: str) -> Release | None:
         is_last = self.run.attempt >= self._settings.max_attempts

@@ -2,7 +2,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from chiron_workers.model.failures import HOLD_MAX_S, RAMP_S, SPEND_HOLD_S, classify, retry_after_s_of
+from chiron_workers.model.failures import (
+    HOLD_MAX_S,
+    RAMP_S,
+    REFUSAL_S,
+    SPEND_HOLD_S,
+    classify,
+    retry_after_s_of,
+)
 from chiron_workers.model.faults import StatusError
 
 DATE = "Sun, 22 Nov 2026 12:00:00 GMT"
@@ -90,8 +97,6 @@ def test_only_a_model_that_turns_everybody_away_is_full(status: int, is_full: bo
     ("status", "kind"),
     [
         (400, "request"),
-        (401, "credentials"),
-        (403, "credentials"),
         (404, "model"),
         (413, "request"),
         (422, "request"),
@@ -102,6 +107,21 @@ def test_what_can_never_succeed_says_so_in_the_servers_words(status: int, kind: 
     assert found.fatal is not None
     assert found.fatal.kind == kind
     assert "messages.3: unknown block." in str(found.fatal)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_is_waited_for_by_everybody_and_fails_nobody(status: int) -> None:
+    failure = classify(refusal(status, message="invalid x-api-key"))
+    assert (failure.fatal, failure.is_full, failure.is_key_refused) == (None, True, True)
+    assert (failure.seconds, failure.maybe_billed) == (REFUSAL_S, False)
+    assert "invalid x-api-key." in failure.reason
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_waited_for_and_names_where_it_leads(status: int) -> None:
+    failure = classify(refusal(status, headers={"location": "https://login.example/"}))
+    assert (failure.fatal, failure.is_full, failure.maybe_billed) == (None, True, False)
+    assert "https://login.example/" in failure.reason
 
 
 def test_a_refusal_that_the_server_wants_repeated_is_repeated() -> None:

@@ -56,6 +56,8 @@ class Fails:
     headers: dict[str, str] = field(default_factory=dict)
     # drop | drop_in_call | error | early_end | corrupt | stall | hang_up, before a byte of the reply | silence, too
     stream: str = ""
+    page: str | None = None  # the body instead, of a gateway; with status 200 unless another is given
+    page_type: str = "text/html"
 
 
 _ITEM = re.compile(r"^Number (\d+)\n(.*?)(?=^Number \d+$|\Z)", re.MULTILINE | re.DOTALL)
@@ -246,6 +248,11 @@ def _reset(transport: asyncio.Transport) -> None:
 
 async def _fail(http: web.Request, fault: Fails) -> web.StreamResponse:
     error = {"type": "error", "error": {"type": fault.type, "message": fault.message}, "request_id": "req_x"}
+    if fault.page is not None:
+        headers = {"content-type": fault.page_type} if fault.page_type else {}
+        return web.Response(
+            status=fault.status or 200, body=fault.page.encode(), headers=headers | fault.headers
+        )
     if fault.status:
         return web.json_response(error, status=fault.status, headers=fault.headers)
     if fault.stream == "silence":

@@ -8,8 +8,8 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
-from chiron_workers.model.faults import StatusError, StreamCut
-from chiron_workers.model.transport.headers import Credentials, host_header, request_headers
+from chiron_workers.model.faults import StatusError
+from chiron_workers.model.transport.headers import Credentials, request_headers
 from chiron_workers.model.transport.proxies import proxy_of
 from chiron_workers.model.transport.tls import tls_context
 from chiron_workers.model.transport.urls import join
@@ -17,8 +17,6 @@ from chiron_workers.settings import Settings
 
 CONNECTIONS_SPARE = 20
 CONNECT_S = 10.0
-REDIRECTS_MAX = 20
-REDIRECTS = (301, 302, 303, 307, 308)
 REFUSAL_MAX_BYTES = 1_000_000
 WHOLE_BYTES_MAX = PIECE_BYTES = 64_000  # larger bodies are sent in pieces of about this size
 
@@ -73,38 +71,19 @@ class DirectTransport:
         self, method: str, url: str, headers: CIMultiDict[str], body: Sequence[bytes] | None, *, read_s: float
     ) -> aiohttp.ClientResponse:
         target = URL(url)
-        for _ in range(REDIRECTS_MAX + 1):
-            response = await self._send_once(method, target, headers, body, read_s=read_s)
-            location = response.headers.get("location")
-            if response.status not in REDIRECTS or location is None:
-                return response
-            response.release()
-            headers = headers.copy()
-            if response.status == 303 or (response.status in (301, 302) and method == "POST"):
-                method, body = "GET", None
-            next_target = target.join(URL(location))
-            if next_target.origin() != target.origin():
-                if not _is_upgrade(target, next_target):
-                    headers.pop("authorization", None)  # it is for the server that was named
-                headers["host"] = host_header(next_target)
-            target = next_target
-        raise StreamCut(f"The model's server has redirected a request {REDIRECTS_MAX} times.")
-
-    async def _send_once(
-        self, method: str, url: URL, headers: CIMultiDict[str], body: Sequence[bytes] | None, *, read_s: float
-    ) -> aiohttp.ClientResponse:
         if body is not None:
             headers = headers.copy()
             headers["content-length"] = str(sum(map(len, body)))
         return await self._open().request(
             method,
-            url,
+            target,
             headers=headers,
             data=None if body is None else _payload(body),
+            # A request, and its key, is for the server that was named.
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(connect=read_s, sock_connect=CONNECT_S, sock_read=read_s),
-            proxy=self._proxy_of(url),
-            ssl=tls_context() if url.scheme == "https" else True,
+            proxy=self._proxy_of(target),
+            ssl=tls_context() if target.scheme == "https" else True,
         )
 
     def _proxy_of(self, url: URL) -> str | None:
@@ -163,12 +142,6 @@ async def _pieces(body: Sequence[bytes]) -> AsyncIterator[bytes]:
             small_parts = []
         small_parts.append(part)
     yield b"".join(small_parts)
-
-
-def _is_upgrade(url: URL, next_url: URL) -> bool:
-    """Whether a redirect leads from a host's http to its https."""
-    ports = (url.port, next_url.port)
-    return (url.scheme, next_url.scheme, *ports) == ("http", "https", 80, 443) and url.host == next_url.host
 
 
 async def _refusal(response: aiohttp.ClientResponse) -> StatusError:

@@ -37,7 +37,7 @@ class SdkTransport:
             api_key=api_key,
             max_retries=0,  # retries.py decides
             timeout=timeout,
-            http_client=DefaultAioHttpClient(limits=limits, timeout=timeout),
+            http_client=DefaultAioHttpClient(limits=limits, timeout=timeout, follow_redirects=False),
         )
 
     @property
