@@ -1,8 +1,9 @@
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 import psycopg
 import structlog
@@ -53,6 +54,9 @@ REMINDER = (
     "words alone are not kept."
 )
 REMINDERS_MAX = 2
+CALLS_AT_ONCE = (
+    32  # of one reply; thousands that begin at the same time would keep the event loop from other runs
+)
 NO_RESULT = (
     "The run stopped without handing in its result by {tool}, though it was reminded {count} times. `chiron retry` reminds "
     "it once more."
@@ -263,28 +267,31 @@ class _Step:
         calls_by_id = {call.id: call for call in calls}
         bytes_max = (await self.window_shares()).result_bytes(len(calls_by_id))
         limit = Limit(self.settings.tool_result_chars, bytes_max)
-        turn = Turn(call.id for call in calls_by_id.values() if call.name in ASKING_TOOLS)
         next_call = None
         if not self.conversation.is_last_turn and not self.is_stop_requested():
             next_call = NextCall.after(calls_by_id, model=self.model, window=self.conversation.window)
         call_one = partial(
-            self.tools.call,
-            limit=limit,
-            is_fresh=self.conversation.is_fresh,
-            turn=turn,
-            next_call=next_call,
+            self.tools.call, limit=limit, is_fresh=self.conversation.is_fresh, next_call=next_call
         )
+        results: dict[str, ToolResult] = {}
+        ordered = list(calls_by_id.values())
+        for first in range(0, len(ordered), CALLS_AT_ONCE):
+            results |= await self._results_of(ordered[first : first + CALLS_AT_ONCE], call_one)
+        _require_fair(next((result.overcharge for result in results.values() if result.overcharge), ""))
+        return tuple(results[call.id] for call in calls)
+
+    async def _results_of(
+        self, calls: Sequence[ToolCall], call_one: Callable[..., Coroutine[Any, Any, ToolResult]]
+    ) -> dict[str, ToolResult]:
+        # Those that ask together wait for each other, and so run at the same time.
+        turn = Turn(call.id for call in calls if call.name in ASKING_TOOLS)
         n = self.conversation.last_n
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = {
-                    key: group.create_task(call_one(self.run, n, call)) for key, call in calls_by_id.items()
-                }
+                tasks = {call.id: group.create_task(call_one(self.run, n, call, turn=turn)) for call in calls}
         except BaseExceptionGroup as errors:  # the first says why the others were cancelled
             raise errors.exceptions[0] from None
-        results = tuple(tasks[call.id].result() for call in calls)
-        _require_fair(next((result.overcharge for result in results if result.overcharge), ""))
-        return results
+        return {call_id: task.result() for call_id, task in tasks.items()}
 
     async def _call_model(self, request: Request, *, is_compaction: bool = False) -> None:
         """Make the next call of the conversation: the one place that does."""

@@ -10,6 +10,7 @@ from chiron_workers.billing.tariffs import Tariff
 from chiron_workers.errors import RunFailed
 from chiron_workers.instruments import timed_model_call
 from chiron_workers.model.admission import Admission
+from chiron_workers.model.bounds import ReplyBounds
 from chiron_workers.model.context_sizes import ContextSizes
 from chiron_workers.model.descriptions import Description, ModelDescriptions
 from chiron_workers.model.failures import CALL_FAULTS, Failure
@@ -55,7 +56,11 @@ class Model:
         self._base_url = base_url
         self._api_key = api_key
         self._transport: Transport | None = None
-        self._responses = Responses(first_s=settings.model_timeout_s, idle_s=settings.model_idle_s)
+        self._responses = Responses(
+            first_s=settings.model_timeout_s,
+            idle_s=settings.model_idle_s,
+            progress_s=settings.model_progress_s,
+        )
         descriptions = ModelDescriptions(self._fetch_description)
         self._contexts = ContextSizes(settings.context_tokens, descriptions)
         self._thinking = ThinkingParameters(descriptions)
@@ -198,7 +203,7 @@ class Model:
             answer = await self._open().post(
                 "/v1/messages", list(body_parts(request, ttl=self._settings.cache_ttl))
             )
-        await self._responses.read(answer, accumulation, words)
+        await self._responses.read(answer, accumulation, words, ReplyBounds.of(request.max_tokens))
         if words is not None:
             words.flush()
         message = accumulation.message()

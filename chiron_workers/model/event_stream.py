@@ -14,6 +14,7 @@ OnText = Callable[[str], None]
 
 EVENT_MAX_BYTES = 32_000_000
 WAITING_MAX_BYTES = 16_384  # of an event that is cut: so much is looked at anew once more of it is there
+PINGS = ('{"type": "ping"}', '{"type":"ping"}')
 BOM = b"\xef\xbb\xbf"
 LINE_END = re.compile(rb"\r\n?|\n")
 # A delta as the API writes it, the text of its JSON left as it is. Halves of surrogate pairs (\ud...) are left to json:
@@ -41,6 +42,7 @@ class EventScanner:
         self._headers = headers
         self._rest: list[bytes] = []  # what has come of a line, or of an event, that is not complete
         self._rest_bytes = 0
+        self.events = 0  # that were more than a ping; deltas that come together count once
         self._is_after_cr = False
         self._is_at_start = True
         self._event = ""
@@ -107,6 +109,8 @@ class EventScanner:
     def _take_deltas(self, chunk: bytes, position: int, on_text: OnText | None) -> int:
         """Take the deltas that follow each other; where the first other event begins."""
         match = DELTA.match
+        begin = position
+        content_bytes = 0
         while delta := match(chunk, position):
             head, index, text, partial_json, thinking, signature, fragment = delta.groups()
             if head != self._head:
@@ -120,9 +124,13 @@ class EventScanner:
             if not fragment.isascii():
                 fragment.decode()  # else bytes that belong together might come together only now
             self._fragments.append(fragment)
+            content_bytes += len(fragment)
             if on_text is not None and text:
                 on_text(json.loads(b'"%b"' % fragment) if b"\\" in fragment else fragment.decode())
             position = delta.end()
+        if position > begin:
+            self.events += 1
+            self._accumulation.content_bytes += content_bytes
         return position
 
     def _is_cut(self, chunk: bytes, position: int) -> bool:
@@ -150,7 +158,8 @@ class EventScanner:
         self._data.clear()
         if event == "error":
             raise self._error(data)
-        if data and event != "ping":
+        if data and event != "ping" and data not in PINGS:
+            self.events += 1
             text = self._accumulation.add_json(data)
             if text and on_text is not None:
                 on_text(text)

@@ -14,6 +14,7 @@ from chiron_workers.model.faults import (
     CannotCall,
     ConnectionBroken,
     NotAStream,
+    ReplyTooLong,
     StatusError,
     StreamCut,
     Unsendable,
@@ -89,6 +90,8 @@ def classify(error: Exception) -> Failure:
         return _classify_status(error)
     if isinstance(error, Unsendable | UnicodeEncodeError):
         return _fatal("request", UNSENDABLE)
+    if isinstance(error, ReplyTooLong):  # and would be as long the next time
+        return _fatal("reply_too_long", str(error), maybe_billed=True)
     if isinstance(error, NotAStream):
         return Failure(str(error), is_full=True)
     if isinstance(error, STREAM_FAULTS):

@@ -11,6 +11,10 @@ class StreamSilent(StreamCut):
     """A stream that is open and brings nothing."""
 
 
+class ReplyTooLong(StreamCut):
+    """A stream that has brought more than the reply that was asked for can have."""
+
+
 class NotAStream(StreamCut):
     """A body with status 200 that is a page or a document of a gateway, and no reply of a model."""
 

@@ -47,14 +47,13 @@ def reply_of(message: Wire, *, problem: str, model: str, request_id: str, tariff
 def _usable(content: list[Any], problems: list[str]) -> tuple[list[Block], list[Any]]:
     blocks: list[Block] = []
     rejected: list[Any] = []
-    ids: set[str] = set()
+    ids: dict[str, int] = {}  # how often each was given
     for block in content:
         if problem := _problem_of(block):
             problems.append(problem)
             rejected.append(block)
         elif block["type"] == "tool_use":
             call_id = _distinct(block["id"], ids)
-            ids.add(call_id)
             blocks.append(block | {"id": call_id, "input": object_of(block.get("input"))})
         else:
             blocks.append(block)
@@ -85,12 +84,13 @@ def _problem_of_call(block: Block) -> str:
     return ""
 
 
-def _distinct(call_id: str, ids: set[str]) -> str:
+def _distinct(call_id: str, ids: dict[str, int]) -> str:
     # Some servers number calls anew in each reply or not at all; the API takes an id once, and a result belongs to one.
-    number, distinct_id = 1, call_id
+    distinct_id = call_id
     while distinct_id in ids:
-        number += 1
-        distinct_id = f"{call_id}_{number}"
+        ids[call_id] += 1
+        distinct_id = f"{call_id}_{ids[call_id]}"
+    ids[distinct_id] = 1
     return distinct_id
 
 

@@ -3,6 +3,7 @@ import contextlib
 
 import structlog
 
+from chiron_workers.model.bounds import ReplyBounds
 from chiron_workers.model.event_stream import BOM, EventScanner
 from chiron_workers.model.failures import CALL_FAULTS
 from chiron_workers.model.faults import NotAStream, StreamSilent
@@ -30,10 +31,12 @@ class Responses:
     Args:
         first_s: How long a stream may bring nothing before its first event.
         idle_s: How long afterwards.
+        progress_s: How long it may bring nothing but pings and comments.
     """
 
-    def __init__(self, *, first_s: float, idle_s: float) -> None:
+    def __init__(self, *, first_s: float, idle_s: float, progress_s: float) -> None:
         self._first_s = first_s
+        self._progress_s = progress_s
         self._idle_s = min(first_s, idle_s)
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -49,6 +52,7 @@ class Responses:
         answer: Answer,
         accumulation: Accumulation,
         words: Words | None,
+        bounds: ReplyBounds,
     ) -> None:
         """Add the events of a response up to `message_stop`; `words` gets those of each, while they are heard.
 
@@ -56,7 +60,7 @@ class Responses:
         cancel that comes after it is passed on to what the task awaits next, which is the commit of the reply.
         """
         try:
-            await self._read(answer, accumulation, words)
+            await self._read(answer, accumulation, words, bounds)
         except CALL_FAULTS as error:
             if not accumulation.is_whole:
                 raise
@@ -76,26 +80,31 @@ class Responses:
         answer: Answer,
         accumulation: Accumulation,
         words: Words | None,
+        bounds: ReplyBounds,
     ) -> None:
         scanner, clock = EventScanner(accumulation, answer.headers), asyncio.get_running_loop().time
-        ends_at, idle_s = clock() + CALL_MAX_S, self._first_s
-        limit_at = min(ends_at, clock() + idle_s)
+        ends_at, idle_s, progress_at = clock() + CALL_MAX_S, self._first_s, clock()
+        limit_at = min(ends_at, progress_at + min(idle_s, self._progress_s))
         head = _Head(answer)
+        stream_bytes = events = 0
         try:
             async with asyncio.timeout_at(limit_at) as limit:
                 while chunk := await answer.read():
                     was_whole = accumulation.is_whole
-                    scanner.feed(
-                        head.take(chunk), words.add if words is not None and words.is_heard() else None
-                    )
+                    stream_bytes += len(chunk)
+                    on_text = words.add if words is not None and words.is_heard() else None
+                    scanner.feed(head.take(chunk), on_text)
                     if accumulation.is_ended:
                         return
+                    bounds.require(content=accumulation.content_bytes, stream=stream_bytes)
                     now = clock()
+                    if scanner.events != events:
+                        events, progress_at = scanner.events, now
                     if accumulation.is_whole and not was_whole:
                         ends_at = min(ends_at, now + STOP_MAX_S)
                     if accumulation.has_begun:
                         idle_s = self._idle_s
-                    next_limit_at = min(ends_at, now + idle_s)
+                    next_limit_at = min(ends_at, now + idle_s, progress_at + self._progress_s)
                     if next_limit_at < limit_at or limit_at - now < LIMIT_SHARE * idle_s:
                         limit_at = next_limit_at
                         limit.reschedule(limit_at)
@@ -103,7 +112,9 @@ class Responses:
         except TimeoutError:
             head.require_stream()
             if limit.expired() and limit_at < ends_at:
-                raise StreamSilent(f"The stream has brought nothing for {idle_s:g} s.") from None
+                is_pinging = limit_at >= progress_at + self._progress_s
+                silence = f"but pings for {self._progress_s:g}" if is_pinging else f"for {idle_s:g}"
+                raise StreamSilent(f"The stream has brought nothing {silence} s.") from None
             raise
 
 

@@ -25,6 +25,7 @@ class Accumulation:
 
     problem: str = ""
     is_ended: bool = False  # whether message_stop came, which is the last event
+    content_bytes: int = 0  # so far, of what is kept of the reply
     _message: Wire = field(default_factory=dict)
     _blocks: list[Any] = field(default_factory=list)
     _parts: dict[tuple[int, str], list[str | bytes]] = field(default_factory=dict)
@@ -56,6 +57,8 @@ class Accumulation:
             if not self.is_whole:
                 self._note("its stream holds an event that is no JSON")
             return ""
+        if not isinstance(event, dict) or event.get("type") != "content_block_delta":
+            self.content_bytes += len(text)
         return self.add(event)
 
     def fragments(self, index: int, name: str) -> list[str | bytes] | None:
@@ -108,13 +111,16 @@ class Accumulation:
         match delta:
             case {"type": "text_delta", "text": str(text)}:
                 self._parts.setdefault((index, "text"), []).append(text)
+                self.content_bytes += len(text)
                 return text
             case {"type": "citations_delta", "citation": citation}:
                 block = self._blocks[index]
+                self.content_bytes += len(str(citation))
                 block["citations"] = [*(block.get("citations") or []), citation]
             case _:  # one field, that of the block or a part of its JSON: thinking, signature, partial_json
                 for name, part in delta.items():
                     if name != "type":
+                        self.content_bytes += len(part) if isinstance(part, str) else len(str(part))
                         self._parts.setdefault((index, name), []).append(part)
         return ""
 

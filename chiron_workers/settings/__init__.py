@@ -153,6 +153,10 @@ class Settings(BaseSettings):
         120,
         description="Seconds that a reply which has begun may bring nothing, not even a ping, before it is cut.",
     )
+    model_progress_s: Seconds = Field(
+        600,
+        description="Seconds that a stream may bring nothing but pings and comments, also before its reply begins.",
+    )
     transport: Literal["aiohttp", "sdk"] = Field(
         "aiohttp",
         description="What carries model calls: Chiron's own requests (`aiohttp`), or Anthropic's SDK (`sdk`).",

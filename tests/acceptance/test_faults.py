@@ -14,13 +14,20 @@ from support.databases import Databases
 from support.fault_stage import LEASE_S, FaultStage, fault_stage
 from support.private_valkey import own_valkey
 from support.proxy import Partition
-from support.scripted_model import Ending
+from support.research_script import ResearchScript
+from support.scripted_model import Ending, Fails
 
 from chiron_workers.settings import Settings
 
 SEEDS = range(1, int(os.environ.get("CHIRON_FAULT_SEEDS", "1")) + 1)
 # A frozen worker may keep others waiting for the 2 s that the transaction of a tool may idle; any other may idle for 30 s.
 OTHERS_GO_ON_WITHIN_S = 25.0
+PAGES = (
+    Fails(page="<!DOCTYPE html><html><body>Sign in</body></html>"),
+    Fails(page='{"status": "maintenance"}', page_type="application/json"),
+    Fails(page="<html></html>", page_type="text/event-stream"),
+    Fails(status=307, page="", headers={"location": "/login"}),
+)
 pytestmark = [pytest.mark.timeout(600)]
 
 
@@ -125,3 +132,32 @@ def test_a_valkey_that_is_killed_and_comes_back_empty_costs_nothing(stage: Fault
     with Redis.from_url(stage.valkey.url) as redis:
         assert redis.ping()
     stage.finish()
+
+
+def test_a_gateway_that_answers_with_pages_costs_nothing_and_ends_no_run(stage: FaultStage) -> None:
+    stage.begin("pages of a gateway")
+    before = stage.unconfirmed_calls()
+    stage.script.gateway = stage.chance.choice(PAGES)
+    stage.wait_for(stage.chance.uniform(2.0, 8.0))
+    stage.script.gateway = None
+    stage.finish()
+    assert stage.unconfirmed_calls() == before
+
+
+def test_a_key_that_is_refused_for_seconds_costs_nothing_and_ends_no_run(stage: FaultStage) -> None:
+    stage.begin("refused key")
+    before = stage.unconfirmed_calls()
+    stage.script.gateway = Fails(status=stage.chance.choice((401, 403)), type="authentication_error")
+    stage.wait_for(8.0)
+    stage.script.gateway = None
+    stage.finish()
+    assert stage.unconfirmed_calls() == before
+
+
+def test_streams_of_nothing_but_pings_are_cut_and_asked_for_again(stage: FaultStage) -> None:
+    stage.begin("nothing but pings")
+    stage.script.bad, stage.script.bad_share = ("pings",), 0.1
+    try:
+        stage.finish()
+    finally:
+        stage.script.bad_share = ResearchScript.bad_share

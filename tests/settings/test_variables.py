@@ -30,7 +30,7 @@ SAMPLES: dict[str, list[Any]] = {
     "model": ["offline", ODD],
     "max_tokens": [1], "thinking": ["adaptive"], "effort": ["xhigh"],
     "context_tokens": [{"m": 8_000, ODD: 9_000}], "max_turns": [7], "max_attempts": [1],
-    "model_timeout_s": [0.1, 1e-7], "model_idle_s": [0.5], "transport": ["sdk"],
+    "model_timeout_s": [0.1, 1e-7], "model_idle_s": [0.5], "model_progress_s": [0.5], "transport": ["sdk"],
     "model_tries": [9], "cache_ttl": ["1h"], "model_patience_s": [1.5],
     "rate_limits": [{"claude-opus-5-5": LIMIT, ODD: RateLimit()}],
     "claude_search": [False],

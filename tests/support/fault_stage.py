@@ -42,6 +42,7 @@ ENVIRONMENT = {
     "CHIRON_RING_AGAIN_S": "2",
     "CHIRON_MAX_TOKENS": "1000",
     "CHIRON_MODEL_TIMEOUT_S": "30",
+    "CHIRON_MODEL_PROGRESS_S": "2",
 }
 LOOK_EVERY_S = 0.5  # whether the rows agree with each other
 STATES = "select state, count(*) as n from runs where topic like %s group by 1"
@@ -58,6 +59,7 @@ select body ->> 'request_id' as request_id, extract(epoch from e.at)::float8 as 
          where kind = 'model.replied') as e
  using (run_id, turn)
 """
+UNCONFIRMED = "select coalesce(sum(unconfirmed_calls), 0) as n from runs where topic like %s"
 STORED = "select body ->> 'request_id' as request_id from entries where kind = 'reply'"
 
 
@@ -105,7 +107,7 @@ class FaultStage:
         self.batches += 1
         self.batch = f"b{self.batches}"
         self.blows = []
-        self.script.bad, self.script.slow_runs = (), frozenset()
+        self.script.bad, self.script.slow_runs, self.script.gateway = (), frozenset(), None
         print(f"scenario {scenario}, seed {self.seed}, batch {self.batch}")
         self.replace_ended()
         asyncio.run(self._submit(runs))
@@ -220,6 +222,10 @@ class FaultStage:
         assert not errors, f"the model was told of the fault: {errors[:3]}"
         ended = self.replace_ended()
         assert not ended, f"workers ended by themselves, with {ended}"
+
+    def unconfirmed_calls(self) -> int:
+        """How many calls of the batch may be billed without a reply."""
+        return int(rows(self.settings, UNCONFIRMED, [f"{self.batch}r%"])[0]["n"])
 
     def print_times(self) -> None:
         """Print how soon replies were committed, and how long before a blow those were complete that are not stored."""

@@ -32,6 +32,7 @@ class ResearchScript:
     latency_s: float = 0.15
     bad_share: float = 0.3
     bad: tuple[str, ...] = ()
+    gateway: Fails | None = None  # answers in place of the model
     slow_runs: frozenset[str] = frozenset()  # those that save a slow node with each reply
     asks: Counter[tuple[str, int]] = field(default_factory=Counter)
 
@@ -40,6 +41,8 @@ class ResearchScript:
         self.asks[run, number] += 1
         chance = random.Random(f"{self.seed}:{run}:{number}:{side_question(request)}")
         await asyncio.sleep(chance.uniform(0.5, 1.5) * self.latency_s)
+        if self.gateway is not None:
+            return self.gateway
         usage = {"input_tokens": 100 + number, "output_tokens": chance.randrange(1, 100)}
         if side_question(request):
             return Says((_scores(),), "tool_use", usage)

@@ -54,7 +54,7 @@ class Fails:
     type: str = "api_error"
     message: str = "scripted"
     headers: dict[str, str] = field(default_factory=dict)
-    # drop | drop_in_call | error | early_end | corrupt | stall | hang_up, before a byte of the reply | silence, too
+    # drop | drop_in_call | error | early_end | corrupt | stall | pings | hang_up, before a byte of the reply | silence, too
     stream: str = ""
     page: str | None = None  # the body instead, of a gateway; with status 200 unless another is given
     page_type: str = "text/html"
@@ -270,6 +270,10 @@ async def _fail(http: web.Request, fault: Fails) -> web.StreamResponse:
         await response.write(_wire(error))
     elif fault.stream == "corrupt":
         await response.write(b'event: content_block_delta\ndata: {"type": "content_blo\n\n')
+    elif fault.stream == "pings":
+        while True:  # ends: the client hangs up
+            await response.write(_wire({"type": "ping"}))
+            await asyncio.sleep(0.1)
     elif fault.stream == "stall":
         await asyncio.sleep(60)
     if fault.stream in ("drop", "drop_in_call"):

@@ -1,5 +1,7 @@
 """Requests of our own over one aiohttp session, the same on the wire as those of the SDK."""
 
+import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
@@ -18,6 +20,7 @@ from chiron_workers.settings import Settings
 CONNECTIONS_SPARE = 20
 CONNECT_S = 10.0
 REFUSAL_MAX_BYTES = 1_000_000
+REFUSAL_MAX_S = 10.0  # for the body of a refusal; then what has come of it has to do
 WHOLE_BYTES_MAX = PIECE_BYTES = 64_000  # larger bodies are sent in pieces of about this size
 
 
@@ -64,7 +67,7 @@ class DirectTransport:
         del headers["content-type"]
         response = await self._send("GET", join(self.base_url, path), headers, None, read_s=timeout_s)
         if 200 <= response.status < 300:
-            return json.loads(await _bounded_body(response))
+            return json.loads(await _bounded_body(response, within_s=timeout_s))
         raise await _refusal(response)
 
     async def _send(
@@ -145,7 +148,11 @@ async def _pieces(body: Sequence[bytes]) -> AsyncIterator[bytes]:
 
 
 async def _refusal(response: aiohttp.ClientResponse) -> StatusError:
-    text = (await _bounded_body(response)).decode(response.charset or "utf-8", errors="replace").strip()
+    text = (
+        (await _bounded_body(response, within_s=REFUSAL_MAX_S))
+        .decode(response.charset or "utf-8", errors="replace")
+        .strip()
+    )
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
@@ -153,13 +160,15 @@ async def _refusal(response: aiohttp.ClientResponse) -> StatusError:
     return StatusError(response.status, response.headers, body)
 
 
-async def _bounded_body(response: aiohttp.ClientResponse) -> bytes:
-    """The body, as far as it goes before `REFUSAL_MAX_BYTES`."""
+async def _bounded_body(response: aiohttp.ClientResponse, *, within_s: float) -> bytes:
+    """The body, as far as it goes before `REFUSAL_MAX_BYTES` and within so many seconds."""
     parts, size = [], 0
     try:
-        while size < REFUSAL_MAX_BYTES and (part := await response.content.readany()):
-            parts.append(part)
-            size += len(part)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                while size < REFUSAL_MAX_BYTES and (part := await response.content.readany()):
+                    parts.append(part)
+                    size += len(part)
     finally:
         response.release()
     return b"".join(parts)
