@@ -100,7 +100,7 @@ def _usage(value: Any) -> Usage | None:
     creation, tools = counts.get("cache_creation") or {}, counts.get("server_tool_use") or {}
     if not isinstance(creation, dict) or not isinstance(tools, dict):
         return None
-    numbers = {
+    numbers: dict[str, Any] = {
         "input": counts.get("input_tokens"),
         "output": counts.get("output_tokens"),
         "written": counts.get("cache_creation_input_tokens") or 0,
