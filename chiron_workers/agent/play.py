@@ -54,9 +54,8 @@ REMINDER = (
     "words alone are not kept."
 )
 REMINDERS_MAX = 2
-CALLS_AT_ONCE = (
-    32  # of one reply; thousands that begin at the same time would keep the event loop from other runs
-)
+# Of one reply. Thousands at the same time would all stand before other runs for a connection to Postgres.
+CALLS_AT_ONCE = 32
 NO_RESULT = (
     "The run stopped without handing in its result by {tool}, though it was reminded {count} times. `chiron retry` reminds "
     "it once more."
