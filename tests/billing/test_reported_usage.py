@@ -2,13 +2,16 @@
 
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import pytest
 from support.run_harness import Stage
 from support.scripted_model import Block, Says, call, says, text, turn
 
+from chiron_api.cli.display.transcript import transcript_lines
 from chiron_workers.batches.steering import resume
 from chiron_workers.billing.budgets import Budget
+from chiron_workers.runs.transcript import read_transcript
 from chiron_workers.states import Outcome
 
 TWO_USD = Budget(Decimal(2))
@@ -36,6 +39,12 @@ async def reserved_by(stage: Stage) -> tuple[Decimal, int]:
     return row["reserved_usd"], row["reserved_tokens"]
 
 
+async def transcript_of(stage: Stage, run_id: UUID) -> str:
+    return "\n".join(
+        [line async for entry in read_transcript(stage.pool, run_id) for line in transcript_lines(entry)]
+    )
+
+
 @pytest.mark.parametrize("usage", UNKNOWN.values(), ids=UNKNOWN)
 async def test_a_reply_without_counts_costs_what_was_reserved_and_says_so(
     stage: Stage, usage: dict[str, Any]
@@ -57,6 +66,7 @@ async def test_a_reply_without_counts_costs_what_was_reserved_and_says_so(
     assert (entry["body"]["usage_unknown"], entry["cost_usd"]) == (True, reserved[0][0])
     [event] = await stage.rows("select data from events where kind = 'model.replied'")
     assert event["data"]["usage_unknown"] is True
+    assert "all that was reserved for it counts" in await transcript_of(stage, run_id)
 
 
 async def test_a_server_without_counts_ends_no_budget_too_late_and_fills_no_window(stage: Stage) -> None:
@@ -93,6 +103,7 @@ async def test_a_count_that_cannot_be_is_charged_as_reserved_and_pauses_the_run(
     assert (row["spent_usd"], row["spent_tokens"]) == reserved[0]
     [entry] = await stage.rows("select body from entries where kind = 'reply'")
     assert entry["body"]["reported"] == {"usd": 2000.0002, "tokens": 500_000_010}
+    assert "The server reports $2,000.00 for 500,000,010 tokens" in await transcript_of(stage, run_id)
     await resume(stage.pool, run_id)
     assert await stage.play(run_id) is Outcome.PLAYED
     row = await stage.row(run_id)
