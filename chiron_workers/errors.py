@@ -68,6 +68,10 @@ class RunFailed(ChironError):
         self.kind = kind
 
 
+class NoProgress(ChironError):
+    """The last turns of a run brought nothing new: it pauses until somebody lets it go on."""
+
+
 class BudgetSpent(ChironError):
     """A budget has no room for the next call: the run pauses, or waits `retry_after_s` seconds where that helps.
 

@@ -66,6 +66,9 @@ _lost_replies = Counter(
     "chiron_lost_replies", "Replies that were paid for and could not be committed.", registry=REGISTRY
 )
 _lease_losses = Counter("chiron_lease_losses", "Executions whose lease was lost.", registry=REGISTRY)
+_pauses = Counter(
+    "chiron_pauses", "Runs that workers paused, by the kind of their error.", ("reason",), registry=REGISTRY
+)
 _event_lag = Histogram(
     "chiron_event_lag_seconds",
     "From an event's commit to its publication in Redis.",
@@ -141,6 +144,11 @@ def record_tool_call(name: str | None, seconds: float, *, is_error: bool) -> Non
 def record_lease_loss() -> None:
     """Count an execution whose lease another worker has, or nobody."""
     _lease_losses.inc()
+
+
+def record_pause(kind: str) -> None:
+    """Count a run that is paused, since it meets a budget or gets nowhere; `kind` is that of its error."""
+    _pauses.labels(kind).inc()
 
 
 def record_publication(seconds: float) -> None:

@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
+from chiron_workers.agent.stagnation import Stagnation
 from chiron_workers.agent.window import Window
 from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.errors import RunFailed
@@ -27,6 +28,7 @@ class Conversation:
         self._max_turns = run.max_turns
         self._has_unread = True
         self.window = Window(entries)
+        self.stagnation = Stagnation(entries)
         self.latest: Entry | None = entries[-1] if entries else None
         self.last_n = run.entries  # number of the last entry in the journal, which counts no results
         self.turns = run.turns
@@ -78,6 +80,7 @@ class Conversation:
     def add(self, entry: Entry) -> None:
         """Add an entry that is committed."""
         self.window.add(entry)
+        self.stagnation.add(entry)
         self.latest = entry
         if isinstance(entry, Opening):
             self.epoch = entry.epoch

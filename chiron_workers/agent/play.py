@@ -19,12 +19,15 @@ from chiron_workers.agent.conversation import Conversation
 from chiron_workers.agent.event_payloads import SHOWN_CHARS, reply_events
 from chiron_workers.agent.metered_model import MeteredModel, overcharge_of
 from chiron_workers.agent.next_call import NextCall
+from chiron_workers.agent.reminders import RESULT_MISSING, STUCK
+from chiron_workers.agent.stagnation import STUCK_TURNS
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
-from chiron_workers.errors import ChironError, Overcharged, RunFailed, WindowExceeded
+from chiron_workers.errors import ChironError, NoProgress, Overcharged, RunFailed, WindowExceeded
 from chiron_workers.model import Request
 from chiron_workers.roles import HAND_IN_ROWS, background_of, first_question, role_of, system_prompt
 from chiron_workers.runs.entries import (
+    ENDING_STOPS,
     Compaction,
     Entry,
     Limit,
@@ -49,18 +52,17 @@ MALFORMED = (
     "The model's server sent a complete reply that cannot be used: {problem}. The reply is in the journal and is paid "
     "for. Check the server, then `chiron retry` asks it once more."
 )
-REMINDER = (
-    "You have not handed in your result: call `{tool}` for that, and mend what it refuses. The run ends only then, since "
-    "words alone are not kept."
-)
 REMINDERS_MAX = 2
 # Of one reply. Thousands at the same time would all stand before other runs for a connection to Postgres.
 CALLS_AT_ONCE = 32
+NO_PROGRESS = (
+    "The run made no progress in {turns} turns: no result that is new, and no answer. {trouble} See whether the model can use "
+    "tools; then `chiron resume` lets the run go on, and `chiron say` tells it what to do instead."
+)
 NO_RESULT = (
     "The run stopped without handing in its result by {tool}, though it was reminded {count} times. `chiron retry` reminds "
     "it once more."
 )
-ENDING_STOPS = ("end_turn", "stop_sequence")
 # What a reply that Postgres or JSON cannot hold raises.
 UNSTORABLE = (
     psycopg.DataError,
@@ -107,6 +109,7 @@ async def play(
         MoneyReserved: It has none while other calls are in flight.
         Overcharged: A server reports more for a call than it can cost; the call is committed.
         RunFailed: The run cannot go on; `kind` says why.
+        NoProgress: Its last turns brought nothing new.
         ModelUnavailable: The model cannot answer now.
         Stopped: `is_stop_requested` was true between two steps.
     """
@@ -180,13 +183,24 @@ class _Step:
         thinking = await self.model.thinking(budget_tokens=shares.thinking)
         frozen = run.model, system, tools, shares.reply
         await self.conversation.append(
-            Opening(*frozen, question, epoch, draft, thinking=thinking, effort=run.effort)
+            Opening(
+                *frozen,
+                question,
+                epoch,
+                draft,
+                thinking=thinking,
+                effort=run.effort,
+                turns_without_progress=self.conversation.stagnation.turns,
+            )
         )
 
     async def reply_to(self, entry: Entry | None) -> None:
         conversation, is_paused = self.conversation, isinstance(entry, Reply) and entry.stop == "pause_turn"
         if not is_paused:  # a paused reply is sent again as it is
             await conversation.take_messages()
+        if conversation.stagnation.is_stuck:
+            await self.go_on_though_stuck()
+            return
         is_full = conversation.window.prompt_tokens > (await self.window_shares()).prompt
         if is_full and conversation.window.replies and not is_paused:
             await conversation.append(Compaction(COMPACTION_REQUEST))
@@ -198,6 +212,13 @@ class _Step:
                 raise
             self._recount(error)
             await conversation.append(Compaction(COMPACTION_REQUEST))
+
+    async def go_on_though_stuck(self) -> None:
+        """Begin the count of turns without progress anew if somebody asked for it; else raise NoProgress."""
+        if not await is_requeued(self.journal.pool, self.run):
+            trouble = self.conversation.stagnation.trouble
+            raise NoProgress(NO_PROGRESS.format(turns=STUCK_TURNS, trouble=trouble))
+        await self.conversation.append(Question(STUCK))
 
     async def reply_after(self, problem: str) -> None:
         # After a crash the same reply fails the run again, from the journal; only who asks for it pays once more.
@@ -215,7 +236,7 @@ class _Step:
         tool = HAND_IN_ROWS if self.run.columns else role_of(self.run.role).result
         if not tool or not isinstance(last, Reply) or last.stop not in ENDING_STOPS:
             return False
-        reminder = REMINDER.format(tool=tool)
+        reminder = RESULT_MISSING.format(tool=tool)
         handing_in = await read_handing_in(self.journal.pool, self.run, tool=tool, reminder=reminder)
         if handing_in.is_done:
             return False
@@ -270,7 +291,11 @@ class _Step:
         if not self.conversation.is_last_turn and not self.is_stop_requested():
             next_call = NextCall.after(calls_by_id, model=self.model, window=self.conversation.window)
         call_one = partial(
-            self.tools.call, limit=limit, is_fresh=self.conversation.is_fresh, next_call=next_call
+            self.tools.call,
+            limit=limit,
+            is_fresh=self.conversation.is_fresh,
+            shorten=self.conversation.stagnation.shortened,
+            next_call=next_call,
         )
         results: dict[str, ToolResult] = {}
         ordered = list(calls_by_id.values())

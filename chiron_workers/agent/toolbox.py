@@ -42,6 +42,12 @@ CHAR_BYTES_MAX = 4  # that a character has in UTF-8
 TOO_MUCH = QueryCanceled, OutOfMemory
 KEPT_CHARS = 2_000_000  # of a result that is too long to be shown
 
+Shorten = Callable[[ToolCall, ToolResult], ToolResult]
+
+
+def _in_full(_call: ToolCall, result: ToolResult) -> ToolResult:
+    return result
+
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
@@ -90,6 +96,7 @@ class Toolbox:
         *,
         limit: Limit | None = None,
         is_fresh: bool = False,
+        shorten: Shorten = _in_full,
         turn: Turn | None = None,
         next_call: NextCall | None = None,
     ) -> ToolResult:
@@ -98,6 +105,7 @@ class Toolbox:
         Args:
             limit: How much of the result is shown; the rest is kept for `read_result`. None: what the settings say.
             is_fresh: The entry was appended in this execution, so the call cannot have run before.
+            shorten: What the model is to see of a result, where it has had the same before.
             turn: The calls of the same reply that may put one question together.
             next_call: The model call that follows the results of the reply, for which the last of them reserves.
 
@@ -111,7 +119,7 @@ class Toolbox:
             nonlocal is_fresh
             was_fresh, is_fresh = is_fresh, False  # after an outage nobody knows what was committed
             committed_result = None if was_fresh else await self.journal.read_result(run, n, call)
-            result = committed_result or await self._run(run, n, call, limit, turn, next_call)
+            result = committed_result or await self._run(run, n, call, limit, shorten, turn, next_call)
             if next_call is not None:
                 next_call.note(result)
             return result
@@ -123,7 +131,14 @@ class Toolbox:
                 turn.leave(call.id)
 
     async def _run(
-        self, run: Run, n: int, call: ToolCall, limit: Limit, turn: Turn | None, next_call: NextCall | None
+        self,
+        run: Run,
+        n: int,
+        call: ToolCall,
+        limit: Limit,
+        shorten: Shorten,
+        turn: Turn | None,
+        next_call: NextCall | None,
     ) -> ToolResult:
         caller = Caller(
             run.owner,
@@ -144,7 +159,7 @@ class Toolbox:
                 model = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
                 async with RunSideModel(model, self.journal, n, call.id) as side_model:
                     store = Store(session, self.embedder, side_model, turn)
-                    result = await self._outcome(call, store, span)
+                    result = shorten(call, await self._outcome(call, store, span))
             await save_taint(session, n=n, result=result.whole or result.text)
             ms = round((time.monotonic() - began) * 1000)
             events = [*session.pending, _returned_event(call, result, ms, side_model.replies, session)]

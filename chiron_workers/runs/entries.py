@@ -8,6 +8,7 @@ from typing import Any
 Block = dict[str, Any]  # a content block of the Messages API, carried through as it came
 # The one argument of a call whose arguments are no JSON object: their text, as it came.
 INVALID_JSON = "INVALID_JSON"
+ENDING_STOPS = ("end_turn", "stop_sequence")  # of a reply that ended by itself
 
 
 def storable(text: str) -> str:
@@ -51,6 +52,7 @@ class Opening:
     draft: str = ""  # an answer that the epoch before left unfinished
     thinking: Block | None = None  # as the Messages API takes it; None: nothing is said of it
     effort: str | None = None
+    turns_without_progress: int = 0  # in a row, up to here
 
     def body(self) -> dict[str, Any]:
         """The entry as JSON; the epoch has a column of its own."""
@@ -65,6 +67,7 @@ class Opening:
             "draft": self.draft or None,
             "thinking": self.thinking,
             "effort": self.effort,
+            "turns_without_progress": self.turns_without_progress or None,
         }
         return body | {name: value for name, value in options.items() if value is not None}
 
@@ -189,6 +192,12 @@ class Reply:
     def has_open_calls(self) -> bool:
         """Whether the run goes on with the results of its calls."""
         return self.stop == "tool_use" and not self.is_compaction and not self.problem and bool(self.calls)
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether it ended by itself, with words."""
+        is_over = self.stop in ENDING_STOPS and not self.has_open_calls and not self.problem
+        return is_over and bool(self.text.strip())
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:

@@ -24,6 +24,8 @@ from chiron_workers.runs.fence import json_text
 
 KINDS = {Opening: "opening", Question: "question", Compaction: "folding", Reply: "reply"}
 
+OPENING_OPTIONS = ("question", "draft", "thinking", "effort", "turns_without_progress")
+
 
 def reply_columns(reply: Reply) -> dict[str, Any]:
     """What a reply used and cost, as the columns of its row, and what it settles."""
@@ -62,9 +64,7 @@ def entry_of(row: DictRow) -> Opening | Question | Compaction | Reply:
     match row["kind"]:
         case "opening":
             frozen = body["model"], body["system"], tuple(body["tools"]), body["max_tokens"]
-            options = {
-                name: body[name] for name in ("question", "draft", "thinking", "effort") if name in body
-            }
+            options = {name: body[name] for name in OPENING_OPTIONS if name in body}
             return Opening(*frozen, epoch=row["epoch"], **options)
         case "question":
             return Question(body["text"])

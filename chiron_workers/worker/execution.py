@@ -17,13 +17,15 @@ from chiron_workers.errors import (
     ModelHeld,
     ModelUnavailable,
     MoneyReserved,
+    NoProgress,
     Overcharged,
     PriceUnknown,
     RunFailed,
     UsageError,
 )
-from chiron_workers.instruments import record_lease_loss
+from chiron_workers.instruments import record_lease_loss, record_pause
 from chiron_workers.model import Model
+from chiron_workers.runs.entries import storable
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.model_holds import hold, hold_refused, pause_refused
@@ -135,6 +137,8 @@ class Execution:
             return pause_for("price", str(error))
         except Overcharged as error:
             return pause_for("reported_cost", str(error))
+        except NoProgress as error:
+            return pause_for("no_progress", str(error))
         except BudgetSpent as error:
             return stop_at_budget(error)
         except MoneyReserved as error:
@@ -217,6 +221,8 @@ class Execution:
             else:
                 log.exception("run.not_released", run_id=str(self.run.id))
             return Outcome.LEFT
+        if release.state is RunState.PAUSED and release.error:
+            record_pause(release.error["kind"])
         return {RunState.COMPLETED: Outcome.PLAYED, RunState.FAILED: Outcome.FAILED}.get(
             release.state, Outcome.LEFT
         )
@@ -264,5 +270,6 @@ def stop_at_budget(error: BudgetSpent) -> Release:
 
 def pause_for(kind: str, reason: str) -> Release:
     """Pause a run until somebody has looked at what `kind` names, and resumes it."""
+    reason = storable(reason)
     events = ((EventKind.RUN_PAUSED, {"reason": reason}),)
     return Release(RunState.PAUSED, events, error={"kind": kind, "message": reason})

@@ -7,6 +7,7 @@ from support.run_harness import OneStep, Stage
 from support.scripted_model import Fails, Says, call, calls, says, text, turn
 from support.small_window_model import TOKENS, counting, folds
 
+from chiron_workers.agent.stagnation import STUCK_TURNS
 from chiron_workers.runs.leases import say
 from chiron_workers.states import Outcome
 
@@ -136,7 +137,7 @@ async def test_a_paused_turn_that_goes_with_the_window_is_no_part_of_the_answer(
 
 
 async def test_a_reply_longer_than_the_window_is_one_answer(small: Stage) -> None:
-    parts = [f"part {n} " + "x" * 6_000 for n in range(12)]
+    parts = [f"part {n} " + "x" * 12_000 for n in range(STUCK_TURNS)]
     written = iter(parts)
 
     def script(request: dict[str, Any]) -> Says | Fails:
