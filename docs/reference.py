@@ -29,7 +29,8 @@ ROLES_HEAD = """
 
 `chiron submit --role NAME` chooses one. A role is what its runs are told to be, what they are asked first, which tools they may
 call, and by which tool they hand in their result. A run that stops without that result is reminded twice, and then
-fails with the error `no_result`.
+fails with the error `no_result`. A run of a role that says `researches = true` and that is offered `store_knowledge` is
+reminded once if it answers its topic without having called a tool, and then fails with `no_tool_calls`.
 """
 
 EVENTS_HEAD = """

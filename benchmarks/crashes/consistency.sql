@@ -62,7 +62,8 @@ select e.run_id, e.n, block ->> 'id' as call_id, count(*) as times,
     on r.id = e.run_id,
        json_array_elements(e.body -> 'content') as block
  where e.kind = 'reply'
-   and e.body ->> 'stop_reason' = 'tool_use'
+   and e.body ->> 'stop_reason' not in ('max_tokens', 'refusal', 'model_context_window_exceeded')
+   and e.body -> 'problem' is null
    and e.body -> 'folds' is null
    and block ->> 'type' = 'tool_use'
  group by r.id, e.run_id, e.n, e.epoch, 3

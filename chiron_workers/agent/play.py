@@ -19,15 +19,22 @@ from chiron_workers.agent.conversation import Conversation
 from chiron_workers.agent.event_payloads import SHOWN_CHARS, reply_events
 from chiron_workers.agent.metered_model import MeteredModel, overcharge_of
 from chiron_workers.agent.next_call import NextCall
-from chiron_workers.agent.reminders import RESULT_MISSING, STUCK
+from chiron_workers.agent.reminders import EMPTY, NO_CALLS, RESULT_MISSING, STUCK, WRITTEN_CALL
 from chiron_workers.agent.stagnation import STUCK_TURNS
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
+from chiron_workers.agent.written_calls import is_written_call
 from chiron_workers.errors import ChironError, NoProgress, Overcharged, RunFailed, WindowExceeded
 from chiron_workers.model import Request
-from chiron_workers.roles import HAND_IN_ROWS, background_of, first_question, role_of, system_prompt
+from chiron_workers.roles import (
+    HAND_IN_ROWS,
+    STORE_FACTS,
+    background_of,
+    first_question,
+    role_of,
+    system_prompt,
+)
 from chiron_workers.runs.entries import (
-    ENDING_STOPS,
     Compaction,
     Entry,
     Limit,
@@ -55,6 +62,20 @@ MALFORMED = (
 REMINDERS_MAX = 2
 # Of one reply. Thousands at the same time would all stand before other runs for a connection to Postgres.
 CALLS_AT_ONCE = 32
+EMPTY_REPLY = (
+    "The model ended its reply without words and without a call, also when it was asked once more. Its server may have dropped "
+    "what it wrote: `chiron doctor --model {model}` tries it, and `chiron retry` asks it again."
+)
+CALL_AS_TEXT = (
+    "The model wrote its tool call as text, also when it was asked once more: its server does not read it as a call. Give the "
+    "server the model's tool template (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice and --tool-call-parser), see with "
+    "`chiron doctor --model {model}`, then `chiron retry`."
+)
+NO_TOOL_CALLS = (
+    "The model answered without having called a single tool, also when it was reminded, so no fact rests on a source. Its server "
+    "may drop tool definitions that its chat template has no place for (llama.cpp: start it with --jinja; /props shows what the "
+    "template supports). See with `chiron doctor --model {model}`, then `chiron retry`; `chiron say` accepts an answer without."
+)
 NO_PROGRESS = (
     "The run made no progress in {turns} turns: no result that is new, and no answer. {trouble} See whether the model can use "
     "tools; then `chiron resume` lets the run go on, and `chiron say` tells it what to do instead."
@@ -146,7 +167,7 @@ def _answer_from(last: Reply | Results, text: str) -> Answer:
     if isinstance(last, Results):
         assert last.ending is not None
         return Answer(last.ending.text, is_silent=True)
-    if last.stop in ENDING_STOPS:
+    if last.is_last_word:
         return Answer(text)
     match last.stop:
         case "refusal":
@@ -228,14 +249,18 @@ class _Step:
         await self.reply_to(self.conversation.latest)
 
     async def remind(self, last: Reply | Results) -> bool:
-        """Ask for the result that the run's role has to hand in, or the rows it was asked for; False where none is missing.
+        """Ask for what the run still has to give: its result, its rows or its answer; False where nothing is missing.
 
         Raises:
             RunFailed: It was asked often enough.
         """
-        tool = HAND_IN_ROWS if self.run.columns else role_of(self.run.role).result
-        if not tool or not isinstance(last, Reply) or last.stop not in ENDING_STOPS:
+        if not isinstance(last, Reply) or not last.is_last_word:
             return False
+        tool = HAND_IN_ROWS if self.run.columns else role_of(self.run.role).result
+        return await (self.remind_of_result(tool) if tool else self.ask_for_answer(last))
+
+    async def remind_of_result(self, tool: str) -> bool:
+        """Ask for the result that is handed in by `tool`; False where it is there. Raises RunFailed likewise."""
         reminder = RESULT_MISSING.format(tool=tool)
         handing_in = await read_handing_in(self.journal.pool, self.run, tool=tool, reminder=reminder)
         if handing_in.is_done:
@@ -245,6 +270,34 @@ class _Step:
             raise RunFailed("no_result", NO_RESULT.format(tool=tool, count=handing_in.reminders))
         await self.conversation.append(Question(reminder))
         return True
+
+    async def ask_for_answer(self, last: Reply) -> bool:
+        """Ask once more after a reply that is no answer, or an answer without any research; False after one that is fine.
+
+        Raises:
+            RunFailed: It was asked once.
+        """
+        stagnation, words = self.conversation.stagnation, self.conversation.window.draft.text
+        if not words.strip() or last.stop == "tool_use":
+            kind, reminder, message = "empty_reply", EMPTY, EMPTY_REPLY
+        elif is_written_call(words, stagnation.tool_names):
+            kind, reminder, message = "empty_reply", WRITTEN_CALL, CALL_AS_TEXT
+        elif self.role_needs_calls() and stagnation.lacks_calls:
+            kind, reminder, message = "no_tool_calls", NO_CALLS, NO_TOOL_CALLS
+        else:
+            return False
+        is_reminded = stagnation.last_reminder in (reminder, NO_CALLS, WRITTEN_CALL, EMPTY)
+        if reminder == NO_CALLS:
+            is_reminded = stagnation.last_reminder == NO_CALLS
+        # Whoever asks for the run to go on gets one more.
+        if is_reminded and not await is_requeued(self.journal.pool, self.run):
+            raise RunFailed(kind, message.format(model=self.run.model))
+        await self.conversation.append(Question(reminder))
+        return True
+
+    def role_needs_calls(self) -> bool:
+        """Whether runs of this role that call no tool have done nothing: they were offered the one that stores facts."""
+        return role_of(self.run.role).researches and STORE_FACTS in self.conversation.stagnation.tool_names
 
     async def first_question(self) -> str:
         return first_question(self.run, await background_of(self.journal.pool, self.run))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from chiron_workers.agent.reminders import is_reminder
+from chiron_workers.agent.reminders import STUCK, is_reminder
 from chiron_workers.runs.entries import Entry, Opening, Question, Reply, Results, ToolCall, ToolResult
 
 STUCK_TURNS = 8  # so many turns in a row without progress pause a run
@@ -33,6 +33,7 @@ class Stagnation:
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.turns = 0
+        self.began_anew = True  # with the topic, and not with what an epoch before has told
         self.trouble = ""  # of the latest turn without progress, as a sentence
         self._begin(())
         for entry in entries:
@@ -45,6 +46,19 @@ class Stagnation:
         self._texts: set[bytes] = set()  # of errors, and of what tools of the server returned
         self._calls: Sequence[ToolCall] = ()
         self._is_begun = False
+        self.has_called = False  # in this epoch
+        self.has_message = False  # of a person, likewise
+        self.last_reminder = ""  # since which no call has had a result
+
+    @property
+    def tool_names(self) -> frozenset[str]:
+        """The tools that the run is offered."""
+        return self._tool_names
+
+    @property
+    def lacks_calls(self) -> bool:
+        """Whether the run answers its topic without having called a tool; a message of a person lifts that."""
+        return self.began_anew and not self.has_called and not self.has_message
 
     @property
     def is_stuck(self) -> bool:
@@ -57,10 +71,12 @@ class Stagnation:
             case Opening():
                 self._begin(tool["name"] for tool in entry.tools if "name" in tool)
                 self.turns = entry.turns_without_progress
+                self.began_anew = entry.question is None
             case Question(text):
                 # The first question of an epoch is no message.
-                if self._is_begun and not is_reminder(text):
-                    self.turns = 0
+                self.last_reminder = text if is_reminder(text) else ""
+                if self._is_begun and not self.last_reminder:
+                    self.turns, self.has_message = 0, self.has_message or text != STUCK
                 self._is_begun = True
             case Reply(is_compaction=False, has_open_calls=True):
                 self._calls = entry.calls
@@ -68,6 +84,7 @@ class Stagnation:
                 self._count(self._has_news(entry) or entry.has_answer, _trouble_of(entry))
             case Results(results):
                 pairs = list(zip(self._calls, results, strict=True))
+                self.has_called, self.last_reminder = True, ""
                 news = [self._note(call, result) for call, result in pairs]
                 self._count(any(news), _trouble_among(pairs))
 

@@ -64,6 +64,8 @@ class Window:
 
     def add(self, entry: Entry) -> None:
         """Add the next entry; an opening begins an epoch anew."""
+        if not isinstance(entry, Opening | Results):
+            self._answer_abandoned_calls()
         match entry:
             case Opening():
                 self._begin(entry)
@@ -147,6 +149,13 @@ class Window:
         if reply.text:
             self.last_words.append(reply.text)
 
+    def _answer_abandoned_calls(self) -> None:
+        # A version before took calls that came with another stop reason than `tool_use` for none, and went on.
+        if isinstance(self._latest, Reply) and self._latest.has_open_calls:
+            message = Message.of("user", _blocks_of_calls_not_run(self._latest))
+            self._append(message)
+            self._bytes_since += sum(map(len, message.blocks))
+
     def _settle(self) -> None:
         *earlier, question = self._messages
         for message in earlier:
@@ -214,13 +223,17 @@ def _is_sendable(block: Block, *, is_cut: bool) -> bool:
 
 
 def _note_for_cut_reply(reply: Reply) -> list[Block]:
-    if reply.stop in ("tool_use", "pause_turn"):
+    if reply.has_open_calls or reply.stop in ("tool_use", "pause_turn"):
         return []
-    error_blocks = [
+    error_blocks = _blocks_of_calls_not_run(reply)
+    return [*error_blocks, {"type": "text", "text": GO_ON}] if reply.stop == "max_tokens" else error_blocks
+
+
+def _blocks_of_calls_not_run(reply: Reply) -> list[Block]:
+    return [
         _result_block(ToolResult(call.id, NOT_RUN.format(stop=reply.stop), is_error=True))
         for call in reply.calls
     ]
-    return [*error_blocks, {"type": "text", "text": GO_ON}] if reply.stop == "max_tokens" else error_blocks
 
 
 def _result_block(result: ToolResult) -> Block:

@@ -176,6 +176,10 @@ class Model:
         """Tokens that a request to a model and its reply may have together."""
         return await self._contexts.of(model)
 
+    async def tells_context(self, model: str) -> bool:
+        """Whether the model's server says how large its window is."""
+        return await self._contexts.told_by_server(model) is not None
+
     def shrink_context(self, model: str, tokens: int) -> None:
         """Assume at most so many tokens for a model's context window, since its server refused more."""
         self._contexts.shrink(model, tokens)

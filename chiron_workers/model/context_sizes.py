@@ -34,10 +34,14 @@ class ContextSizes:
         """Tokens that a request and its reply may have together."""
         tokens = self._settings.get(model)
         if tokens is None:
-            description = await self._descriptions.of(model)
-            tokens_max = None if description is None else description.get("max_input_tokens")
-            tokens = tokens_max if isinstance(tokens_max, int) and tokens_max > 0 else DEFAULT_TOKENS
+            tokens = await self.told_by_server(model) or DEFAULT_TOKENS
         return min(tokens, self._limits.get(model, tokens))
+
+    async def told_by_server(self, model: str) -> int | None:
+        """What the server says of a model; None where it says nothing."""
+        description = await self._descriptions.of(model)
+        tokens_max = None if description is None else description.get("max_input_tokens")
+        return tokens_max if isinstance(tokens_max, int) and tokens_max > 0 else None
 
     def shrink(self, model: str, tokens: int) -> None:
         """Assume at most so many tokens from now on, since the server refused more."""

@@ -24,10 +24,9 @@ def reply_of(message: Wire, *, problem: str, model: str, request_id: str, tariff
     blocks, rejected = _usable(message["content"], problems)
     usage = _usage(message.get("usage"))
     stop, answering_model = message.get("stop_reason"), message.get("model") or model
-    if not isinstance(stop, str) or not stop:
+    has_calls = any(block["type"] == "tool_use" for block in blocks)
+    if (stop is not None and not isinstance(stop, str)) or (not stop and not has_calls):
         problems.append("it gives no stop reason" if stop is None else f"its stop reason is {_shown(stop)}")
-    elif stop == "tool_use" and all(block["type"] != "tool_use" for block in blocks):
-        problems.append("it stops for a call (tool_use) and makes none")
     if not isinstance(answering_model, str):
         problems.append(f"its model is {_shown(answering_model)}")
         answering_model = model

@@ -2,10 +2,11 @@
 
 from chiron_workers.roles.background import background_of
 from chiron_workers.roles.prompts import first_question, system_prompt
-from chiron_workers.roles.role import HAND_IN_ROWS, Role, RoleName, role_names, role_of
+from chiron_workers.roles.role import HAND_IN_ROWS, STORE_FACTS, Role, RoleName, role_names, role_of
 
 __all__ = [
     "HAND_IN_ROWS",
+    "STORE_FACTS",
     "Role",
     "RoleName",
     "background_of",

@@ -18,6 +18,7 @@ FILE, PROMPT, QUESTION = "role.toml", "prompt.md", "question.md"
 # What the templates may name.
 PROMPT_FIELDS = frozenset({"subject", "subject_id", "threshold"})
 QUESTION_FIELDS = frozenset({"topic", "subject", "background"})
+STORE_FACTS = "store_knowledge"  # the tool by which research stores what it finds
 HAND_IN_ROWS = "hand_in_rows"  # the tool by which a run that is asked for rows hands them in
 
 
@@ -28,6 +29,7 @@ class _File(BaseModel):
 
     tools: frozenset[str] = frozenset()
     result: str = ""
+    researches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class Role:
     """What a run is told to be: `prompt` and `question` are templates of its system prompt and of what it is asked first.
 
     `tools` are the names of those it is offered; where it names none, all that are not for other roles. `result` names the
-    tool by which a run hands in what it was for: it does not end before a call of it has succeeded.
+    tool by which a run hands in what it was for: it does not end before a call of it has succeeded. A run of a role
+    that `researches` does not answer its topic before it has called a tool.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Role:
     question: str
     tools: frozenset[str] = frozenset()
     result: str = ""
+    researches: bool = False
 
     @property
     def may_hand_in_rows(self) -> bool:
@@ -115,7 +119,7 @@ def _read_role(name: str, folder: Traversable) -> Role:
         raise UsageError(f"roles/{name}/{FILE}: {error}") from None
     prompt = _read_template(name, folder / PROMPT, PROMPT_FIELDS)
     question = _read_template(name, folder / QUESTION, QUESTION_FIELDS)
-    return Role(name, prompt, question, declaration.tools, declaration.result)
+    return Role(name, prompt, question, declaration.tools, declaration.result, declaration.researches)
 
 
 def _read_template(name: str, file: Traversable, fields: Collection[str]) -> str:

@@ -9,6 +9,8 @@ Block = dict[str, Any]  # a content block of the Messages API, carried through a
 # The one argument of a call whose arguments are no JSON object: their text, as it came.
 INVALID_JSON = "INVALID_JSON"
 ENDING_STOPS = ("end_turn", "stop_sequence")  # of a reply that ended by itself
+# The arguments of the last call may be cut there. With any other stop reason calls are run: not all servers say `tool_use`.
+CUT_OFF_STOPS = ("max_tokens", "refusal", "model_context_window_exceeded")
 
 
 def storable(text: str) -> str:
@@ -191,13 +193,19 @@ class Reply:
     @property
     def has_open_calls(self) -> bool:
         """Whether the run goes on with the results of its calls."""
-        return self.stop == "tool_use" and not self.is_compaction and not self.problem and bool(self.calls)
+        is_usable = not self.is_compaction and not self.problem
+        return is_usable and self.stop not in CUT_OFF_STOPS and bool(self.calls)
+
+    @property
+    def is_last_word(self) -> bool:
+        """Whether the model meant to say no more: it ended by itself, or for a call that it did not make."""
+        is_over = self.stop in ENDING_STOPS or self.stop == "tool_use"
+        return is_over and not self.has_open_calls and not self.problem
 
     @property
     def has_answer(self) -> bool:
         """Whether it ended by itself, with words."""
-        is_over = self.stop in ENDING_STOPS and not self.has_open_calls and not self.problem
-        return is_over and bool(self.text.strip())
+        return self.is_last_word and self.stop in ENDING_STOPS and bool(self.text.strip())
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:

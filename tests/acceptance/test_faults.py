@@ -17,6 +17,7 @@ from support.proxy import Partition
 from support.research_script import ResearchScript
 from support.scripted_model import Ending, Fails
 
+from chiron_workers.agent.stagnation import STUCK_TURNS
 from chiron_workers.settings import Settings
 
 SEEDS = range(1, int(os.environ.get("CHIRON_FAULT_SEEDS", "1")) + 1)
@@ -114,6 +115,25 @@ def test_replies_that_are_cut_in_a_calls_json_are_kept_if_they_are_complete(stag
     stage.begin("cut in JSON")
     stage.script.bad = ("cut", "drop_in_call")
     stage.finish()
+
+
+def test_empty_replies_and_calls_without_their_stop_reason_cost_no_run(stage: FaultStage) -> None:
+    stage.begin("empty replies")
+    stage.script.bad = ("empty", "end_turn")
+    stage.finish()
+
+
+def test_a_model_that_gets_nowhere_pauses_its_runs_after_as_many_turns_though_workers_are_killed(
+    stage: FaultStage,
+) -> None:
+    stage.begin("no progress")
+    stage.script.weak_runs = frozenset(f"{stage.batch}r{n}" for n in range(0, 12, 3))
+    stage.wait_for(stage.chance.uniform(0.0, 1.0))
+    stage.kill(stage.chance.choice(tuple(stage.workers)))
+    stage.finish()
+    # Before they became weak they had some turns of real work; the first of the same calls brings a new result.
+    assert stage.turns_of_paused()
+    assert all(turns <= stage.script.turns + STUCK_TURNS + 2 for turns in stage.turns_of_paused())
 
 
 def test_a_killed_worker_costs_each_run_the_call_in_flight_at_most(stage: FaultStage) -> None:

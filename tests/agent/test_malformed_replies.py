@@ -63,8 +63,10 @@ MALFORMED: dict[str, tuple[Edit, str]] = {
     "a message that is none": (lambda events: events[0].update(message=None), "makes no sense"),
     "a model that is no string": (change_message(model=["m"]), "its model is"),
     "a stop reason that is no string": (change_end(delta={"stop_reason": 7}), "its stop reason is 7"),
-    "no stop reason": (change_end(delta={}), "no stop reason"),
-    "no calls to stop for": (lambda events: events.__delitem__(slice(1, 4)), "makes none"),
+    "no stop reason and no call": (
+        lambda events: (change_end(delta={})(events), events.__delitem__(slice(1, 4)))[0],
+        "no stop reason",
+    ),
 }
 
 
@@ -119,14 +121,14 @@ async def test_a_message_goes_on_after_a_malformed_reply(
     assert stage.server.requests[-1]["messages"][-1]["content"][-1]["text"] == "And now?"
 
 
-@pytest.mark.parametrize("stop", ["max_tokens", "end_turn", "refusal"])
+@pytest.mark.parametrize("stop", ["max_tokens", "refusal"])
 async def test_a_reply_cut_within_a_call_is_paid_for_once_and_goes_on_as_any_cut(
     stage: Stage, stop: str
 ) -> None:
     cut = Says((text("half"), cut_call("echo", HALF)), stop=stop)
     await stage.model(lambda _: says("whole") if len(stage.server.requests) > 1 else cut)
     (run_id,) = await stage.submit("tides")
-    ended = {"max_tokens": Outcome.PLAYED, "end_turn": Outcome.PLAYED, "refusal": Outcome.FAILED}
+    ended = {"max_tokens": Outcome.PLAYED, "refusal": Outcome.FAILED}
     assert await stage.play(run_id) is ended[stop]
     assert len(stage.server.requests) == 1 + (stop == "max_tokens")
     row = await stage.row(run_id)
@@ -140,14 +142,15 @@ async def test_a_reply_cut_within_a_call_is_paid_for_once_and_goes_on_as_any_cut
     assert stage.runs_of_tools == []
 
 
+@pytest.mark.parametrize("stop", ["tool_use", "end_turn"])
 @pytest.mark.parametrize(
     ("written", "fault"),
     [('{"words": oops}', "no JSON: Expecting value"), ('["one"]', "list instead"), ("7", "int instead")],
 )
 async def test_arguments_that_are_no_object_are_answered_with_what_is_wrong(
-    stage: Stage, written: str, fault: str
+    stage: Stage, written: str, fault: str, stop: str
 ) -> None:
-    script = [calls(cut_call("echo", written), call("echo", words="fine")), says("mended")]
+    script = [Says((cut_call("echo", written), call("echo", words="fine")), stop), says("mended")]
     await stage.model(lambda request: script[turn(request)])
     (run_id,) = await stage.submit("tides")
     assert await stage.play(run_id) is Outcome.PLAYED

@@ -46,6 +46,10 @@ ENVIRONMENT = {
 }
 LOOK_EVERY_S = 0.5  # whether the rows agree with each other
 STATES = "select state, count(*) as n from runs where topic like %s group by 1"
+ENDS = (
+    "select split_part(topic, ' ', 1) as run, state, error ->> 'kind' as kind from runs where topic like %s"
+)
+TURNS = "select turns from runs where topic like %s and state = 'paused'"
 REPLIES = "select count(*) as n from entries join runs on id = run_id where kind = 'reply' and topic like %s"
 PLAYING = "select topic from runs where state = 'running' and topic like %s"
 ERRORS = "select name, body from tool_results join runs on id = run_id where is_error and topic like %s"
@@ -108,6 +112,7 @@ class FaultStage:
         self.batch = f"b{self.batches}"
         self.blows = []
         self.script.bad, self.script.slow_runs, self.script.gateway = (), frozenset(), None
+        self.script.weak_runs = frozenset()
         print(f"scenario {scenario}, seed {self.seed}, batch {self.batch}")
         self.replace_ended()
         asyncio.run(self._submit(runs))
@@ -133,6 +138,10 @@ class FaultStage:
                 for name in names
             ]
             await submit(pool, NewBatch(new, SUBJECTS[0], name=self.batch, budget=budget))
+
+    def turns_of_paused(self) -> list[int]:
+        """How many replies each run of the batch had that is paused."""
+        return [row["turns"] for row in rows(self.settings, TURNS, [f"{self.batch}r%"])]
 
     def replies(self) -> int:
         """How many replies of the batch are committed."""
@@ -247,9 +256,12 @@ class FaultStage:
                     print(f"  {run_of(ask.request)}: complete {blow.at - ask.complete_at:.3f} s before")
 
     def is_over(self) -> bool:
-        states = {row["state"] for row in rows(self.settings, STATES, [f"{self.batch}r%"])}
+        weak_runs = self.script.weak_runs
+        ends = rows(self.settings, ENDS, [f"{self.batch}r%"])
+        states = {row["state"] for row in ends if row["run"] not in weak_runs}
         assert not states & {"failed", "cancelled", "paused"}, self.state()
-        return states == {"completed"}
+        weak = {(row["state"], row["kind"]) for row in ends if row["run"] in weak_runs}
+        return states == {"completed"} and weak <= {("paused", "no_progress"), ("completed", None)}
 
     def logged(self, ask: Ask) -> LoggedReply:
         return ask.logged(run_of(ask.request), side_question=side_question(ask.request))

@@ -23,8 +23,9 @@ class ResearchScript:
         turns: How many replies each run has, save those that are cut.
         latency_s: How long a reply takes on average.
         bad_share: Of the replies, those that one of `bad` befalls.
-        bad: What befalls them: an ending of the stream, `cut` for a reply cut in a call's JSON by its length, or a
-            fault of the stream.
+        bad: What befalls them: an ending of the stream, `cut` for a reply cut in a call's JSON by its length, `empty` for
+            one without words and calls, `end_turn` for calls with that stop reason, or a fault of the stream.
+        weak_runs: Those whose model makes the same call with each reply.
     """
 
     seed: int
@@ -33,6 +34,7 @@ class ResearchScript:
     bad_share: float = 0.3
     bad: tuple[str, ...] = ()
     gateway: Fails | None = None  # answers in place of the model
+    weak_runs: frozenset[str] = frozenset()
     slow_runs: frozenset[str] = frozenset()  # those that save a slow node with each reply
     asks: Counter[tuple[str, int]] = field(default_factory=Counter)
 
@@ -47,7 +49,11 @@ class ResearchScript:
         if side_question(request):
             return Says((_scores(),), "tool_use", usage)
         bad = chance.choice(self.bad) if self.bad and chance.random() < self.bad_share else ""
-        if bad and bad not in set(Ending) | {"cut"}:
+        if run in self.weak_runs:
+            return Says((call("notes", title=run, text="Words."),), "tool_use", usage)
+        if bad == "empty" and self.asks[run, number] == 1:
+            return Says((), usage=usage)
+        if bad and bad not in set(Ending) | {"cut", "empty", "end_turn"}:
             if self.asks[run, number] == 1:
                 return Fails(stream=bad)
             bad = ""
@@ -56,7 +62,8 @@ class ResearchScript:
         ending = Ending(bad) if bad in set(Ending) else Ending.CLEAN
         if number >= self.turns - 1:
             return Says((text("done"),), usage=usage, ending=ending)
-        return Says(tuple(self._calls(run, number, chance)), "tool_use", usage, ending=ending)
+        stop = "end_turn" if bad == "end_turn" else "tool_use"
+        return Says(tuple(self._calls(run, number, chance)), stop, usage, ending=ending)
 
     def _calls(self, run: str, number: int, chance: random.Random) -> list[Block]:
         if run in self.slow_runs:

@@ -168,6 +168,7 @@ class ScriptedModel:
     answered: list[dict[str, Any]] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)
     capabilities: Any = 404  # what it says that each model can; a number: the status with which it does not
+    described: dict[str, Any] = field(default_factory=dict)  # what it says of each model beside
     lookups: list[str] = field(default_factory=list)  # the models it was asked for
     verdict_questions: list[dict[str, Any]] = field(default_factory=list)  # kept apart from `requests`
 
@@ -205,7 +206,8 @@ async def scripted_model(
         model.lookups.append(name)
         if isinstance(model.capabilities, int):
             return web.Response(status=model.capabilities)
-        return web.json_response({"id": name, "type": "model", "capabilities": model.capabilities})
+        description = {"id": name, "type": "model", "capabilities": model.capabilities} | model.described
+        return web.json_response(description)
 
     app = web.Application(client_max_size=64 * 2**20)
     app.router.add_post("/v1/messages", handle)

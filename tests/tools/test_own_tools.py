@@ -88,8 +88,8 @@ async def test_a_tool_dropped_into_a_folder_is_offered_to_the_next_run_of_runnin
     def script(request: dict[str, Any]) -> Says:
         if len(request["messages"]) > 1:
             return says(str(request["messages"][-1]["content"][0]["content"]))
-        if "count_letters" not in [definition["name"] for definition in request["tools"]]:
-            return says("There is no such tool.")
+        is_offered = "count_letters" in [definition["name"] for definition in request["tools"]]
+        assert is_offered is ("moons" in str(request["messages"]))
         return calls(call("count_letters", word="tides"))
 
     async def answer(pool: Pool, topic: str) -> str:
@@ -106,7 +106,7 @@ async def test_a_tool_dropped_into_a_folder_is_offered_to_the_next_run_of_runnin
     async with open_pool(settings.database_url, size=1) as pool, scripted_model(script) as model:
         env = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": model.url, "CHIRON_TOOLS": str(folder)}
         with running(settings, **env):
-            assert await answer(pool, "tides") == "There is no such tool."
+            assert "There is no tool 'count_letters'" in await answer(pool, "tides")
             (folder / "letters.py").write_text(TOOL)
             assert '"letters": 5' in await answer(pool, "moons")
 
