@@ -81,6 +81,7 @@ class Stagnation:
             case Reply(is_compaction=False, has_open_calls=True):
                 self._calls = entry.calls
             case Reply(is_compaction=False):
+                self.has_called |= any(block["type"] == "server_tool_use" for block in entry.content)
                 self._count(self._has_news(entry) or entry.has_answer, _trouble_of(entry))
             case Results(results):
                 pairs = list(zip(self._calls, results, strict=True))

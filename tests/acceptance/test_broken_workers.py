@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from support.refusing_postgres import admin, set_for_database
-from support.scripted_model import Says, says, scripted_model
+from support.scripted_model import Says, scripted_model, searched
 from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
@@ -58,7 +58,7 @@ async def test_a_worker_whose_renewal_dies_ends_with_a_failure_and_hands_its_run
 
     async def wait(_: dict[str, Any]) -> Says:
         await never.wait()
-        return says("done")
+        return searched("done")
 
     async with scripted_model(wait) as model:
         await enqueue(settings)
@@ -71,7 +71,7 @@ async def test_a_worker_whose_renewal_dies_ends_with_a_failure_and_hands_its_run
 
 async def test_a_worker_outlasts_a_server_that_is_read_only_for_a_while(settings: Settings) -> None:
     async def answer(_: dict[str, Any]) -> Says:
-        return says("done")
+        return searched("done")
 
     async with scripted_model(answer) as model:
         with running(settings, **ENV, ANTHROPIC_BASE_URL=model.url) as worker:

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from redis import Redis
-from support.scripted_model import Fails, Says, says, scripted_model
+from support.scripted_model import Fails, Says, scripted_model, searched
 from support.worker_processes import chiron, rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
@@ -32,7 +32,7 @@ class Limited:
             self.at_of_late.append(now)
         left_s = self.at[0] + RETRY_AFTER_S - now
         if left_s <= 0:
-            return says("done")
+            return searched("done")
         return Fails(status=429, type="rate_limit_error", headers={"retry-after": f"{left_s:.3f}"})
 
     def is_over(self) -> bool:
@@ -85,7 +85,7 @@ async def test_after_a_spend_limit_was_raised_resume_lets_the_whole_queue_go_on_
 
     def script(_: dict[str, Any]) -> Says | Fails:
         limit = Fails(status=429, type="rate_limit_error", message="contract_spend_limit_reached")
-        return says("done") if is_raised else limit
+        return searched("done") if is_raised else limit
 
     async with scripted_model(script) as model:
         env = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": model.url, "CHIRON_CONCURRENCY": "4"}

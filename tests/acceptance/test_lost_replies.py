@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from support.refusing_postgres import refuse
-from support.scripted_model import Says, says, scripted_model
+from support.scripted_model import Says, scripted_model, searched
 from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
@@ -21,7 +21,7 @@ async def until(condition: Any, what: str) -> None:
 
 async def test_a_stopped_worker_counts_the_replies_that_it_could_not_commit(settings: Settings) -> None:
     async def answer(_: dict[str, Any]) -> Says:
-        return says("done")
+        return searched("done")
 
     async with open_pool(settings.database_url, size=1) as pool:
         runs = [NewRun(topic, "research", "Physics", "claude-opus-5-5", 50) for topic in TOPICS]

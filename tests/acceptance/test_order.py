@@ -8,7 +8,7 @@ from uuid import UUID
 
 from redis import Redis
 from support.private_valkey import own_valkey
-from support.scripted_model import Says, says, scripted_model
+from support.scripted_model import Says, scripted_model, searched
 from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
@@ -38,7 +38,7 @@ class Held:
     async def __call__(self, request: dict[str, Any]) -> Says:
         if "warm-up" not in str(request["messages"][0]):
             await self.may_end.acquire()
-        return says("done")
+        return searched("done")
 
     def let_end(self, count: int) -> None:
         for _ in range(count):
@@ -104,7 +104,7 @@ async def test_two_workers_at_once_pass_no_limit(settings: Settings) -> None:
     async def quick(_: dict[str, Any]) -> Says:
         await all_play.wait()  # or the first worker to start could be through before the second one is up
         await asyncio.sleep(0.05)
-        return says("done")
+        return searched("done")
 
     async with scripted_model(quick) as model:
         limits = '{"claude-haiku-4-5": 5}'

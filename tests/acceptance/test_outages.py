@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from redis import Redis
 from support.private_valkey import OwnValkey, own_valkey
-from support.scripted_model import Says, ScriptedModel, says, scripted_model
+from support.scripted_model import Says, ScriptedModel, scripted_model, searched
 from support.worker_processes import rows, running, wait_until
 
 from benchmarks.crashes.consistency import disagreements, snapshot
@@ -32,7 +32,7 @@ def away(settings: Settings, tmp_path: Path) -> Iterator[tuple[Settings, OwnValk
 
 
 async def done(_: object) -> Says:
-    return says("done")
+    return searched("done")
 
 
 async def enqueue(settings: Settings, *topics: str) -> None:
@@ -101,7 +101,7 @@ async def test_doorbells_stay_few_whatever_the_size_of_the_pool(
 
     async def held(_: object) -> Says:
         await let_go.wait()
-        return says("done")
+        return searched("done")
 
     async with scripted_model(held) as model:
         often = ENV | {"CHIRON_RING_AGAIN_S": "0.5"}

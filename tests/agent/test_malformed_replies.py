@@ -52,6 +52,11 @@ def change_end(**fields: Any) -> Edit:
     return lambda events: events[-2].update(fields)
 
 
+def drop_call_and_stop(events: Events) -> None:
+    change_end(delta={})(events)
+    del events[1:4]
+
+
 MALFORMED: dict[str, tuple[Edit, str]] = {
     "a call without id": (change_block(id=None), "has no id"),
     "a call with a number as its id": (change_block(id=5), "has no id"),
@@ -63,10 +68,7 @@ MALFORMED: dict[str, tuple[Edit, str]] = {
     "a message that is none": (lambda events: events[0].update(message=None), "makes no sense"),
     "a model that is no string": (change_message(model=["m"]), "its model is"),
     "a stop reason that is no string": (change_end(delta={"stop_reason": 7}), "its stop reason is 7"),
-    "no stop reason and no call": (
-        lambda events: (change_end(delta={})(events), events.__delitem__(slice(1, 4)))[0],
-        "no stop reason",
-    ),
+    "no stop reason and no call": (drop_call_and_stop, "no stop reason"),
 }
 
 

@@ -92,6 +92,14 @@ def says(*words: str, stop: str = "end_turn") -> Says:
     return Says(tuple(text(part) for part in words), stop=stop)
 
 
+def searched(words: str) -> Says:
+    """An answer after a search that the server itself ran: all the research of a run in one reply."""
+    search_id = f"srvtoolu_{next(_ids):06}"
+    search = {"type": "server_tool_use", "id": search_id, "name": "web_search", "input": {"query": words}}
+    result = {"type": "web_search_tool_result", "tool_use_id": search_id, "content": []}
+    return Says((search, result, text(words)))
+
+
 def calls(*blocks: Block) -> Says:
     return Says(blocks, stop="tool_use")
 
