@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-from crashes.consistency import among_rows, snapshot
+from benchmarks.crashes.consistency import among_rows, snapshot
 from support.llama_server import LlamaServer, llama_server, needs_llama
 from support.worker_processes import chiron, rows, running, wait_until
 

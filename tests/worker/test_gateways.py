@@ -89,7 +89,7 @@ async def test_a_refused_key_holds_the_model_and_one_run_tries_it(stage: Stage) 
     batch = await summary(stage.pool, (await stage.row(first))["batch_id"])
     assert batch.held[0]["reason"] == hold.reason
     await stage.end_waiting()
-    look = await dispatch_next(stage.pool, room=10, redispatch_after=timedelta(), model_limits={})
+    look = await dispatch_next(stage.pool, room=lambda: 10, redispatch_after=timedelta(), model_limits={})
     assert [run.id for run in look.runs_to_dispatch] == [first]
     await stage.rows("update runs set dispatched_at = now() returning 1")
     for other in (second, third):
