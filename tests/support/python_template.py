@@ -72,13 +72,16 @@ def serve(requests: socket.socket) -> None:
         reader, writer = os.pipe()
         if (middle := os.fork()) == 0:
             # The process in the middle ends at once, so that the one who asked adopts the child and can wait for it.
-            if child := os.fork():
-                os.write(writer, str(child).encode())
+            if os.fork():
                 os._exit(0)
+            content = json.loads(data)
+            if content["is_new_session"]:  # before anybody has the pid, and may signal its group
+                os.setsid()
+            os.write(writer, str(os.getpid()).encode())
             requests.close()
             os.close(reader)
             os.close(writer)
-            _become(json.loads(data), descriptors)
+            _become(content, descriptors)
             return
         os.waitpid(middle, 0)
         pid = os.read(reader, 20)
@@ -105,8 +108,6 @@ def _become(request: dict[str, Any], descriptors: list[int]) -> None:
         os.dup2(descriptor, number)
     for descriptor in descriptors:
         os.close(descriptor)
-    if request["is_new_session"]:
-        os.setsid()
     if request["umask"] >= 0:
         os.umask(request["umask"])
     os.chdir(request["cwd"])
