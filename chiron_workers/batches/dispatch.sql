@@ -127,7 +127,7 @@ candidates as (
         and state = 'queued'
         and dispatched_at is null
         and ready_at <= now()
-        and not exists (select from holds h where h.model = runs.model and h.probe_run <> runs.id and h.probed_by > now())
+        and id = coalesce((select probe_run from holds h where h.model = heads.model and h.probed_by > now()), id)
       order by priority desc, id
       limit least(room, %(limit)s - place + 1)) run),
 fitting as (

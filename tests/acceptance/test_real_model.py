@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-from benchmarks.crashes.consistency import among_rows, snapshot
 from support.llama_server import LlamaServer, llama_server, needs_llama
 from support.worker_processes import chiron, rows, running, wait_until
 
+from benchmarks.crashes.consistency import among_rows, snapshot
 from chiron_workers.settings import Settings
 from chiron_workers.states import FINAL_STATES, RunState
 

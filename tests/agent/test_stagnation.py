@@ -209,6 +209,7 @@ async def test_turns_without_progress_count_on_where_the_window_begins_anew(stag
     assert row["epoch"] > 1
     assert row["error"]["kind"] == "no_progress"
     (summaries,) = await stage.rows(
-        "select count(*) as n from entries where run_id = %s and kind = 'folding'", run_id
+        "select count(*) as n from entries where run_id = %s and kind = 'reply' and body::text like '%%SUMMARY%%'",
+        run_id,
     )
     assert row["turns"] - summaries["n"] == STUCK_TURNS

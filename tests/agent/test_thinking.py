@@ -8,7 +8,6 @@ from support.run_harness import OneStep, Stage
 from support.scripted_model import Says, call, calls, says, text, thinks, thought, turn
 from support.small_window_model import TOKENS, counting, folds
 
-from chiron_workers.runs.leases import say
 from chiron_workers.settings import OFFLINE_MODEL
 from chiron_workers.states import Effort, Outcome, ThinkingMode
 
@@ -205,9 +204,6 @@ async def test_a_message_of_the_model_does_not_end_with_a_thought(stage: Stage, 
     await stage.model(lambda _: next(script), capabilities=thinks("adaptive"))
     (run_id,) = await stage.submit("tides")
     assert await stage.play(run_id) is Outcome.PLAYED
-    if first.stop == "end_turn":
-        await say(stage.pool, run_id, "And?")
-        assert await stage.play(run_id) is Outcome.PLAYED
     last_types = [
         message["content"][-1]["type"]
         for message in stage.server.requests[1]["messages"]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from support.otlp_collector import collector
-from support.scripted_model import Says, call, calls, says, scripted_model, turn
+from support.scripted_model import Says, call, calls, says, scripted_model, searched, turn
 from support.worker_processes import rows, running, wait_until
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
@@ -61,7 +61,7 @@ async def test_tools_that_hold_every_connection_they_can_get_keep_no_other_run_w
 ) -> None:
     async def script(request: dict[str, Any]) -> Says:
         is_holder = "hold" in str(request["messages"][0]["content"])
-        return calls(call("hold")) if is_holder and not turn(request) else says("done")
+        return calls(call("hold")) if is_holder and not turn(request) else searched("done")
 
     env = write_tools(tmp_path)
     await enqueue(settings, *(f"hold {n}" for n in range(POOL_SIZE)))
