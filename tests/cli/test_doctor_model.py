@@ -1,16 +1,31 @@
 """`chiron doctor --model`: what a probe says of models behind scripted servers."""
 
 import json
+import logging
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import structlog
 from support.loop_thread import LoopThread, loop_thread
 from support.scripted_model import Fails, Says, Script, call, calls, says, scripted_model
 
 from chiron_api.local_stack.ports import free_port
 
 WORDS = '{"name": "report_number", "arguments": {"number": 7}}'
+
+
+@pytest.fixture(autouse=True)
+def own_logging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Undoes what the command sets up for its process, and lets no logger of this one keep it."""
+    configure, root = structlog.configure, logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    monkeypatch.setattr(
+        structlog, "configure", lambda **how: configure(**{**how, "cache_logger_on_first_use": False})
+    )
+    yield
+    root.handlers, root.level = handlers, level
+    structlog.reset_defaults()
 
 
 @pytest.fixture

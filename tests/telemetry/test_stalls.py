@@ -14,19 +14,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-import structlog
 from structlog.testing import capture_logs
 from support.otlp_collector import collector
 
 from chiron_workers.telemetry import metrics
 from chiron_workers.telemetry import stalls as telemetry_stalls
 from chiron_workers.telemetry.stalls import StallWatch
-
-
-@pytest.fixture(autouse=True)
-def fresh_logger(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Logs are captured here, also where a test before has set up logging, which keeps the loggers that it has made."""
-    monkeypatch.setattr(telemetry_stalls, "log", structlog.wrap_logger(structlog.PrintLogger()))
 
 
 @contextmanager
