@@ -24,6 +24,7 @@ from aiohttp import web
 from figures import Figures, begin, table
 from services import Services, services
 
+from chiron_workers.agent import stagnation
 from chiron_workers.batches.dispatch import dispatch_next
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
@@ -200,6 +201,8 @@ def play(topics: list[str]) -> None:
             return run_ids
 
     log_to_stderr("warning")
+    # Refused queries are no progress, and each of them is to be tried.
+    stagnation.STUCK_TURNS = 10_000
     host = Host(settings(), slots=settings().concurrency)
     host.start()
     try:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from datetime import timedelta
+from functools import partial
 from statistics import median
 
 from bare import MODEL
@@ -69,9 +70,7 @@ async def looks(pool: Pool, name: str, took: Times, *, repeats: int) -> None:
     for room in (1, 100):
         for _ in range(repeats):
             began = time.perf_counter()
-            look = await dispatch_next(
-                pool, room=lambda room=room: room, redispatch_after=AGAIN, model_limits={}
-            )
+            look = await dispatch_next(pool, room=partial(int, room), redispatch_after=AGAIN, model_limits={})
             note(took, f"look for {room}, {name}", began)
             assert len(look.runs_to_dispatch) == room
             await do(pool, "take_back")

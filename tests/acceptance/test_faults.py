@@ -170,7 +170,7 @@ def test_a_key_that_is_refused_for_seconds_costs_nothing_and_ends_no_run(stage: 
     stage.script.gateway = Fails(status=stage.chance.choice((401, 403)), type="authentication_error")
     stage.wait_for(8.0)
     stage.script.gateway = None
-    stage.finish()
+    stage.finish(but="evaluation")
     assert stage.unconfirmed_calls() == before
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
-from support.scripted_model import Says, call, calls, says, scripted_model
+from support.scripted_model import Says, call, calls, scripted_model, searched
 from support.worker_processes import end_leases, rows, running, wait_until
 
 from chiron_workers.db.connect import open_pool
@@ -39,7 +39,7 @@ def make_due(settings: Settings) -> None:
 def nothing_new(request: dict[str, Any]) -> Says:
     """Some say that they found nothing, others answer without a fact that would be new."""
     if "topic 1" in str(request["messages"][0]):
-        return says("It is as it was.")
+        return searched("It is as it was.")
     return calls(call("silent_exit", reason="Nothing has changed."))
 
 

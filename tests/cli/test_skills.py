@@ -96,12 +96,18 @@ async def test_a_new_folder_is_seen_by_a_worker_that_runs_and_by_the_command(set
         with running(settings, ANTHROPIC_API_KEY="test", ANTHROPIC_BASE_URL=model.url) as worker:
             await asyncio.to_thread(wait_until, lambda: b"ready" in worker.log.read_bytes(), 60, "the worker")
             folder = write_skill(settings.home / "skills", "tides", body="LOOK AT THE MOON")
-            run = NewRun("tides", "research", "Physics", "claude-opus-5-5", 5)
-            await submit(pool, NewBatch([run], "Physics"))
-            done = "select answer from runs where state = 'completed'"
-            found = await asyncio.to_thread(wait_until, lambda: rows(settings, done), 60, "the run")
-        assert "LOOK AT THE MOON" in found[0]["answer"]
-        system = json.dumps(model.requests[0]["system"])
+            done = "select answer from runs where state = 'completed' order by finished_at desc"
+            answers: list[dict[str, Any]] = []
+            while not (
+                answers and "LOOK AT THE MOON" in answers[0]["answer"]
+            ):  # ends: after REREAD_S it looks again
+                assert len(answers) < 100
+                run = NewRun("tides", "research", "Physics", "claude-opus-5-5", 5)
+                await submit(pool, NewBatch([run], "Physics"))
+                is_done = lambda: len(rows(settings, done)) > len(answers)  # noqa: B023, E731
+                await asyncio.to_thread(wait_until, is_done, 60, "the run")
+                answers = rows(settings, done)
+        system = json.dumps(model.requests[-1]["system"])
     assert "- tides: For tests." in system
     assert listed(chiron(settings, "skills", "--json"))["tides offered"]["folder"] == str(folder)
 
