@@ -1,5 +1,5 @@
 -- lock_key
--- Whoever gives money of a key waits here for the others, so that no two give the same.
+-- Lock the key, so that two acts at once cannot allot the same money.
 select name, budget_usd, budget_period, revoked_at is not null or coalesce(expires_at <= now(), false) as is_over
   from access_keys
  where id = %(key_id)s

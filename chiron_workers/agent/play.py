@@ -235,7 +235,7 @@ class _Step:
             await conversation.append(Compaction(COMPACTION_REQUEST))
 
     async def go_on_though_stuck(self) -> None:
-        """Begin the count of turns without progress anew if somebody asked for it; else raise NoProgress."""
+        """Reset the count of turns without progress if the run was resumed; else raise NoProgress."""
         if not await is_requeued(self.journal.pool, self.run):
             trouble = self.conversation.stagnation.trouble
             raise NoProgress(NO_PROGRESS.format(turns=STUCK_TURNS, trouble=trouble))
