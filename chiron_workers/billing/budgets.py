@@ -12,6 +12,7 @@ from psycopg.rows import DictRow
 from chiron_workers.access.allotments import LockedBatch, change, lock_batch
 from chiron_workers.access.principals import Principal
 from chiron_workers.billing.prices import NO_PRICE, is_known, is_priced, price_of
+from chiron_workers.db.connect import fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.settings import settings
@@ -99,8 +100,9 @@ async def set_budget(
 ) -> LockedBatch:
     """Give a batch or a run a new budget, if one is given, and make sure that what it has leaves room; its batch, locked.
 
-    Who acts pays for what a budget grows by: that of the batch, or that of a run where none binds the batch. What it shrinks by
-    is returned. A batch that has ended holds no money: who opens it again pays for the rest.
+    Who acts pays for what a budget grows by: that of the batch, or that of a run where none binds the batch. The first budget of
+    a batch grows from what it has spent and its open runs have left, who share it from then on. What a budget shrinks by is
+    returned. A batch that has ended holds no money: who opens it again pays for the rest.
 
     Raises:
         UsageError: The budget is no amount, or cannot bind.
@@ -125,12 +127,20 @@ async def set_budget(
         _require_room(f"Run {target}", row, budget)
     row = await (await connection.execute(SQL["of_batch"], args)).fetchone()
     _require_room(f"Batch {batch_id}", row, budget if run is None else Budget())
-    before_usd = batch.budget_usd if run is None else run["budget_usd"]
+    before_usd = run["budget_usd"] if run else await _bound_usd(connection, batch)
     is_payer = run is None or batch.budget_usd is None
     if budget.usd is not None and before_usd is not None and is_payer and not batch.has_ended:
         run_id = None if run is None else target
         await change(connection, principal, batch, budget.usd - before_usd, run_id=run_id)
     return batch
+
+
+async def _bound_usd(connection: AsyncConnection[DictRow], batch: LockedBatch) -> Decimal | None:
+    """What a batch may cost: its budget, or else what it has spent and its open runs have left; None where nothing binds it."""
+    if batch.budget_usd is not None:
+        return batch.budget_usd
+    row = await fetch_one(connection, SQL["bound"], {"batch_id": batch.id})
+    return None if row["usd"] is None else Decimal(row["usd"])
 
 
 async def _check_binding(

@@ -31,6 +31,16 @@ select b.budget_usd, c.spent_usd + c.unconfirmed_usd as spent_usd, reserved.usd 
       and state = 'running') reserved
  where b.id = %(batch_id)s;
 
+-- bound
+-- What a batch without a budget may cost: what is spent, and what its open runs have left. Null where one of them has no budget.
+select case when bool_and(r.budget_usd is not null) is not false
+            then c.spent_usd + c.unconfirmed_usd + coalesce(sum(r.budget_usd - r.spent_usd - r.unconfirmed_usd), 0)
+       end as usd
+  from batch_costs c
+  left join runs r on r.batch_id = c.batch_id and r.state in ('queued', 'running', 'paused')
+ where c.batch_id = %(batch_id)s
+ group by c.spent_usd, c.unconfirmed_usd;
+
 -- models
 select distinct model, price
   from runs

@@ -130,6 +130,31 @@ async def test_a_key_pays_for_what_it_raises_and_raises_no_more_than_it_has(
     assert await left() == {"alice": of_alice, "bob": 2, "poor": 0.01, "unbound": None}
 
 
+async def test_the_first_budget_of_a_batch_costs_what_it_is_higher_than_those_of_its_runs(
+    api: httpx2.AsyncClient, poor: Headers, bob: Headers, unbound: Headers, left: Left
+):
+    """Or a key without money would give it one, and have its runs share that."""
+    batch, run = await submit(api, unbound)
+    of_run = (await api.get(run, headers=poor)).json()["budget_usd"]
+    refusal = await api.post(f"{batch}/resume", json={"budget_usd": of_run + 100}, headers=poor)
+    assert (refusal.status_code, (await api.get(batch, headers=poor)).json()["budget_usd"]) == (402, None)
+    answer = await api.post(f"{batch}/resume", json={"budget_usd": of_run + 1}, headers=bob)
+    assert answer.status_code == 202, answer.text
+    assert await left() == {"poor": 0.01, "bob": 3, "unbound": None}
+
+
+async def test_a_limit_below_the_budgets_of_the_runs_costs_nothing(
+    api: httpx2.AsyncClient, poor: Headers, unbound: Headers, left: Left
+):
+    batch, run = await submit(api, unbound)
+    of_run = (await api.get(run, headers=poor)).json()["budget_usd"]
+    assert (await api.post(f"{batch}/resume", json={"budget_usd": of_run}, headers=poor)).status_code == 202
+    assert (await api.post(f"{run}/resume", json={"budget_usd": of_run + 9}, headers=poor)).status_code == 202
+    refusal = await api.post(f"{batch}/resume", json={"budget_usd": of_run + 9}, headers=poor)
+    assert refusal.status_code == 402
+    assert await left() == {"poor": 0.01, "unbound": None}
+
+
 async def test_within_a_batch_with_a_budget_its_money_pays_for_a_higher_budget_of_a_run(
     api: httpx2.AsyncClient, alice: Headers, poor: Headers, left: Left
 ):
