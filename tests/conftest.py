@@ -15,6 +15,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import structlog
 from hypothesis import HealthCheck, is_hypothesis_test
 from hypothesis import settings as hypothesis_settings
 from redis import Redis
@@ -54,6 +55,7 @@ LONGEST = (
 )  # fmt: skip
 MAY_BE_ACCEPTANCE = re.compile(r"acceptance|\bchance\b|@given")
 
+PLAIN_LINES = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
 BEHAVIOUR_SEED = 20_261
 SEED = pytest.StashKey[int]()
 # A busy machine is no failure: an example may take as long as it takes.
@@ -61,7 +63,11 @@ hypothesis_settings.register_profile(
     "acceptance", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 hypothesis_settings.register_profile(
-    "behaviour", hypothesis_settings.get_profile("acceptance"), derandomize=True, database=None
+    "behaviour",
+    hypothesis_settings.get_profile("acceptance"),
+    derandomize=True,
+    database=None,
+    max_examples=25,
 )
 
 
@@ -84,6 +90,8 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.dont_write_bytecode = False
     hypothesis_settings.load_profile("acceptance" if _is_acceptance(config) else "behaviour")
     config.stash[SEED] = _choose_seed(config)
+    # With what its variables were, a traceback takes half a second.
+    structlog.configure([*structlog.get_config()["processors"][:-1], PLAIN_LINES])
     # Scores count as tests give them, wherever their sources are said to be.
     os.environ["CHIRON_SOURCE_KINDS"] = str(HERE / "support" / "source_kinds.toml")
 

@@ -18,14 +18,14 @@ WORDS = '{"name": "report_number", "arguments": {"number": 7}}'
 @pytest.fixture(autouse=True)
 def own_logging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Undoes what the command sets up for its process, and lets no logger of this one keep it."""
-    configure, root = structlog.configure, logging.getLogger()
+    configure, before, root = structlog.configure, structlog.get_config(), logging.getLogger()
     handlers, level = list(root.handlers), root.level
     monkeypatch.setattr(
         structlog, "configure", lambda **how: configure(**{**how, "cache_logger_on_first_use": False})
     )
     yield
     root.handlers, root.level = handlers, level
-    structlog.reset_defaults()
+    configure(**before)
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def valid(name: str) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.parametrize("name", HINTS)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_what_the_schema_allows_is_accepted(name: str, data: st.DataObject) -> None:
     value = data.draw(valid(name))
@@ -151,7 +151,7 @@ def test_what_the_schema_allows_is_accepted(name: str, data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize("name", HINTS)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=VALUES)
 def test_what_the_schema_forbids_is_mended_or_refused_with_the_field(name: str, value: Any) -> None:
     schema = Draft202012Validator(made(name).input_schema)
