@@ -13,6 +13,7 @@ from chiron_api.cli.watch import follow
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
 from chiron_api.views.model_keys import key_warnings
+from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.access import audit
 from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, check_run
@@ -85,12 +86,13 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         concurrency,
         columns=_columns(columns, schema),
     )
+    service_notes = service_warnings(current, batch.runs)
     if dry_run:
-        _warn(asyncio.run(_estimate(batch, current, as_json=as_json)))
+        _warn([*asyncio.run(_estimate(batch, current, as_json=as_json)), *service_notes])
         return
     receipt, budget_notes, source_notes = asyncio.run(_submit(batch, current))
     key_notes = key_warnings(run.model or current.model for run in runs)
-    _warn([*budget_notes, *key_notes, *([] if watch else source_notes)])  # `watch` says the last ones too
+    _warn([*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)])  # `watch` says the last ones too
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
         follow(str(receipt.batch_id), history=as_json, as_json=as_json)

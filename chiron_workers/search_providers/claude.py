@@ -8,6 +8,7 @@ from chiron_workers.store import Store
 
 TOOL = {"type": "web_search_20260318", "name": "web_search", "max_uses": 1}
 MAX_TOKENS = 1_024
+IS_FREE = True  # beside the model call that it is
 TIMEOUT_S = 100.0  # It is a model call, which may be billed even if it is cancelled.
 
 

@@ -11,6 +11,7 @@ NAME = "duckduckgo"
 URL = "https://html.duckduckgo.com"
 # It needs no key, but the page is made for people: `auto` does not include it.
 ON_REQUEST = True
+IS_FREE = True
 
 
 async def search(store: Store, *, query: str, subject_id: str, limit: int) -> list[Hit]:

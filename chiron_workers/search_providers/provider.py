@@ -35,6 +35,7 @@ class Provider:
         is_local: IS_LOCAL: it makes no network requests, so the offline researcher may use it.
         is_default: Not ON_REQUEST: `auto` includes it if nothing is missing.
         timeout_s: TIMEOUT_S, in place of the setting.
+        is_free: IS_FREE, or that it is local: its service charges nothing. Else CHIRON_SERVICE_PRICES says what a call costs.
     """
 
     name: str
@@ -43,19 +44,22 @@ class Provider:
     is_local: bool
     is_default: bool
     timeout_s: float | None
+    is_free: bool = False
 
 
 def provider_from_module(name: str, module: object) -> Provider | None:
     """Make a provider of a module, or None if it has no `search`."""
     if not callable(search := getattr(module, "search", None)):
         return None
+    is_local = getattr(module, "IS_LOCAL", False)
     return Provider(
         name,
         search,
         getattr(module, "missing", lambda config: ""),
-        is_local=getattr(module, "IS_LOCAL", False),
+        is_local=is_local,
         is_default=not getattr(module, "ON_REQUEST", False),
         timeout_s=getattr(module, "TIMEOUT_S", None),
+        is_free=is_local or getattr(module, "IS_FREE", False),
     )
 
 

@@ -4,6 +4,7 @@ from chiron_workers.search_providers.provider import Hit, ranked_hits
 from chiron_workers.store import Store
 
 NAME = "searxng"
+IS_FREE = True
 
 missing = needs_address(NAME)
 

@@ -35,6 +35,7 @@ from chiron_workers.states import Effort, ThinkingMode
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 UsdPerMillion = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+ServiceUsd = Annotated[Decimal, Field(ge=0, le=10_000)]
 PerMinute = Annotated[float, Field(gt=0, le=1e12)]
 ServiceUrl = Annotated[str, Field(pattern=r"^(none|https?://[^\s?#]+)$", max_length=500)]
 Port = Annotated[int, Field(ge=1, le=65_535)]
@@ -103,6 +104,25 @@ class RateLimit(BaseModel):
     def per_minute(self) -> dict[str, float]:
         """The limits that are set, by what they count: requests, tokens, input_tokens, output_tokens."""
         return {name.removesuffix("_per_minute"): limit for name, limit in self if limit is not None}
+
+
+class ServicePrice(BaseModel):
+    """What a hosted service charges in USD: for each call, for a million tokens, or both."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    per_call: ServiceUsd | None = None
+    per_million_tokens: ServiceUsd | None = None
+
+    @model_validator(mode="after")
+    def _is_a_price(self) -> Self:
+        if self.per_call is None and self.per_million_tokens is None:
+            raise ValueError("a price has per_call, per_million_tokens, or both")
+        return self
+
+
+def _price_object(value: object) -> object:
+    return {"per_call": value} if isinstance(value, int | float | Decimal | str) else value
 
 
 class Settings(BaseSettings):
@@ -183,6 +203,12 @@ class Settings(BaseSettings):
         default_factory=dict,
         description="USD per million tokens by model: input, output, cache_write, cache_write_1h, cache_read, web_search; or "
         '"none" for a model without a price. Overrides the built-in prices.',
+    )
+    service_prices: dict[str, Annotated[ServicePrice, BeforeValidator(_price_object)]] = Field(
+        default_factory=dict,
+        description='USD of hosted services by name, as JSON: a search provider by its name, per call (`{"brave": 0.005}`); an '
+        'embedding model by its name, per million tokens (`{"voyage-3.5": {"per_million_tokens": 0.06}}`). 0: it costs nothing. '
+        "Where a budget in USD binds, a hosted service without a price is not asked.",
     )
     run_budget_usd: Usd = Field(
         Decimal(20), description="What a run may cost if its submit does not say; it pauses there."

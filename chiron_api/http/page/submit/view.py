@@ -13,6 +13,7 @@ from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.submit.draft import Draft, draft_of
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
+from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.estimates import estimate
 from chiron_workers.batches.submit import submit
@@ -73,7 +74,7 @@ async def _preview(request: Request, draft: Draft) -> dict[str, Any]:
     except (Problem, UsageError) as error:
         return {"estimate": None, "hint": str(error), "warnings": []}
     warnings = await source_warnings(services.pool, services.settings, batch.runs)
-    return {"estimate": forecast, "hint": "", "warnings": [*forecast.warnings, *warnings]}
+    return {"estimate": forecast, "hint": "", "warnings": [*forecast.warnings, *warnings, *service_warnings(services.settings, batch.runs)]}
 
 
 routes = [

@@ -1,0 +1,27 @@
+"""What hosted services charge: whether the price of each that is asked is known."""
+
+from chiron_api.local_stack.checks import Check
+from chiron_workers.billing.services import embedding_service
+from chiron_workers.settings import Settings
+
+ORDER = 71
+
+
+def checks(settings: Settings) -> list[Check]:
+    """One check for each hosted service of which nobody knows what it charges."""
+    from chiron_workers.search_providers import select_providers
+    from chiron_workers.search_providers.services import service_of, unpriced_services
+
+    unpriced = unpriced_services(settings, [settings.model])
+    if unpriced:
+        return [
+            Check(
+                "prices",
+                f"The price of {service.name} is not known: where a budget in USD binds, it is not asked.",
+                service.advice(),
+            )
+            for service in unpriced
+        ]
+    services = [embedding_service(settings), *(service_of(each, settings) for each in select_providers(settings)[0])]
+    names = ", ".join(service.name for service in services if service is not None)
+    return [Check("prices", f"The prices of all hosted services are known: {names}.")] if names else []

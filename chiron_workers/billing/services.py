@@ -1,0 +1,62 @@
+"""Hosted services that are no models, and what they charge: embedding models and search providers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_UP, Decimal
+
+from chiron_workers.billing.prices import MICRO_USD
+from chiron_workers.settings import ServicePrice, Settings
+
+MILLION = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A hosted service by its name in CHIRON_SERVICE_PRICES; `price` is None where nobody knows it.
+
+    `is_by_token` where a call has tokens, which a service that is asked by the call does not tell.
+    """
+
+    name: str
+    price: ServicePrice | None
+    is_by_token: bool = False
+
+    @classmethod
+    def of(cls, name: str, prices: Mapping[str, ServicePrice], *, is_by_token: bool = False) -> "Service":
+        """The service of a name."""
+        price = prices.get(name)
+        if price is not None and price.per_call is None and not is_by_token:
+            price = None  # a price by the token says nothing of calls that have none
+        return cls(name, price, is_by_token)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it is known to cost nothing."""
+        return self.price is not None and not (self.price.per_call or self.price.per_million_tokens)
+
+    def cost_usd(self, tokens: int = 0) -> Decimal:
+        """What a call of a priced service costs, rounded up to a millionth of a dollar."""
+        assert self.price is not None
+        per_token = (self.price.per_million_tokens or Decimal()) / MILLION
+        return ((self.price.per_call or Decimal()) + tokens * per_token).quantize(MICRO_USD, ROUND_UP)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nobody knows what it charges."""
+        return self.price is None
+
+    def advice(self) -> str:
+        """How to say what it charges."""
+        example = f'{{"{self.name}": {{"per_million_tokens": 0.06}}}}' if self.is_by_token else f'{{"{self.name}": 0.005}}'
+        return f"Set it in CHIRON_SERVICE_PRICES, for example {example}; 0 says that it costs nothing."
+
+    def unknown_price(self) -> str:
+        """The sentence on a call that is not made, since a budget in USD binds it."""
+        return f"The price of {self.name} is not known, so no budget in USD can bind it, and it was not asked. {self.advice()}"
+
+
+def embedding_service(settings: Settings) -> Service | None:
+    """The service that embeds; None for the embedded model, which costs nothing."""
+    if settings.embedding_provider == "minilm":
+        return None
+    return Service.of(settings.embedding_model, settings.service_prices, is_by_token=True)
