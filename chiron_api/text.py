@@ -73,6 +73,13 @@ def cost_phrase(usage: RunUsage) -> str:
     return f"cost {cost_of(usage)}" if usage.spent_usd is None else cost_of(usage)
 
 
+def services_phrase(usage: RunUsage) -> str:
+    """What of a cost hosted embedding models and search providers charge; empty where it is nothing."""
+    if usage.services_usd is not None:
+        return f"{usd(usage.services_usd)} of it" if usage.services_usd else ""
+    return f"unknown, at least {usd(usage.services_usd_min)}" if usage.services_usd_min else "unknown"
+
+
 def tokens(usage: TokenCounts) -> str:
     """Tokens for people, by how they are billed."""
     return ", ".join(f"{count:,} {name}" for name, count in tokens_by_name(usage).items())

@@ -153,6 +153,14 @@ class ToolValidationError(ToolError):
         self.field = field
 
 
+class AnswerLost(ToolError):
+    """A service was asked and its answer did not arrive, or cannot be used: it may bill the call."""
+
+
+class ServiceUnpaid(ToolError):
+    """A hosted service is not asked for whoever calls, since nobody may pay for it."""
+
+
 class ToolTimeoutError(ToolError):
     """A call took longer than it may."""
 

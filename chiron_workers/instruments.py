@@ -56,6 +56,12 @@ _turns = Counter("chiron_turns", "Replies of models that runs went on with.", re
 _spent = Counter(
     "chiron_spent_usd", "What committed replies cost, in USD.", ("gen_ai_request_model",), registry=REGISTRY
 )
+_services_spent = Counter(
+    "chiron_services_spent_usd",
+    "What committed answers of embedding models and search providers cost runs, in USD.",
+    ("service",),
+    registry=REGISTRY,
+)
 _commits = Histogram(
     "chiron_reply_commit_duration_seconds",
     "From a complete reply to its commit.",
@@ -126,6 +132,11 @@ def record_reply(
     if is_turn:
         _turns.inc()
     _commits.observe(commit_s)
+
+
+def record_service_answer(service: str, cost_usd: Decimal) -> None:
+    """Record an answer of a hosted service that was committed."""
+    _services_spent.labels(service).inc(float(cost_usd))
 
 
 def record_lost_reply() -> None:

@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from typing import Generic, Self, TypeVar, overload
 
+from chiron_workers.billing.services import Meter
 from chiron_workers.embeddings import Embedder
 from chiron_workers.knowledge.assessment.marking import Judging
 from chiron_workers.knowledge.assessment.questions import Questions
@@ -65,6 +66,7 @@ class Store:
     embedder: Embedder
     side_model: SideModel | None
     turn: Turn | None
+    meter: Meter | None  # has somebody pay for hosted services; None: the user of this machine does
 
     subjects = Part(lambda store: Subjects(store.session))
     facts = Part(lambda store: Facts(store.session, store.embedder, store.side_model))
@@ -98,11 +100,13 @@ class Store:
         embedder: Embedder,
         side_model: SideModel | None = None,
         turn: Turn | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.session = session
         self.embedder = embedder
         self.side_model = side_model
         self.turn = turn
+        self.meter = meter
 
     @property
     def caller(self) -> Caller:

@@ -125,18 +125,19 @@ select r.id, r.topic,
  where stored.times is distinct from announced.times;
 
 -- counts
--- What a run counts, and what its rows add up to. The answer of a model to a tool is a step, which goes where the call
+-- What a run counts, and what its rows add up to. The answer of a model or a service to a tool is a step, which goes where the call
 -- has its result; until then the answer is paid for in a row of its own.
 with entry_sums as (
   select run_id, count(*) as entries, count(*) filter (where kind = 'reply') as replies, sum(cost_usd) as usd
     from entries
    group by run_id),
 result_sums as (
-  select run_id, count(*) as results, sum(cost_usd) as usd
+  select run_id, count(*) as results, sum(cost_usd) as usd, sum(services_usd) as services_usd
     from tool_results
    group by run_id),
 side_sums as (
-  select run_id, count(*) as replies, sum(cost_usd) as usd
+  select run_id, count(*) as replies, sum(cost_usd) as usd,
+         sum(cost_usd) filter (where service is not null) as services_usd
     from side_replies
    group by run_id),
 event_sums as (
@@ -162,7 +163,8 @@ select r.id, r.topic, format('its %%s are %%s, and its rows add up to %%s', name
          ('steps', r.steps, coalesce(e.entries, 0) + coalesce(t.results, 0) + coalesce(s.replies, 0)),
          ('facts', r.facts, v.facts),
          ('unread messages', r.unread, i.unread),
-         ('USD', r.spent_usd, coalesce(e.usd, 0) + coalesce(t.usd, 0) + coalesce(s.usd, 0))
+         ('USD', r.spent_usd, coalesce(e.usd, 0) + coalesce(t.usd, 0) + coalesce(s.usd, 0)),
+         ('USD of services', r.services_usd, coalesce(t.services_usd, 0) + coalesce(s.services_usd, 0))
        ) as sums (name, counted, added)
  where r.pruned_at is null
    and counted <> coalesce(added, 0)

@@ -92,7 +92,9 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         return
     receipt, budget_notes, source_notes = asyncio.run(_submit(batch, current))
     key_notes = key_warnings(run.model or current.model for run in runs)
-    _warn([*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)])  # `watch` says the last ones too
+    _warn(
+        [*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
+    )  # `watch` says the last ones too
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
         follow(str(receipt.batch_id), history=as_json, as_json=as_json)

@@ -23,6 +23,7 @@ from chiron_api.text import (
     cost_of,
     count,
     facts_phrase,
+    services_phrase,
     tokens,
     tokens_by_name,
     usd,
@@ -142,6 +143,8 @@ def summary(report: Report) -> Iterator[tuple[str, str]]:
         yield "Runs", states
         yield "Facts", facts_phrase(report.work.facts, report.work.confirmed)
         yield "Cost", cost(report)
+        if services := services_phrase(report.work):
+            yield "Embeddings and searches", services
         yield "Tokens", tokens(report.work)
     if report.work.started_at:
         until = f" to {minute(report.work.finished_at)}" if report.work.finished_at else ""

@@ -255,7 +255,11 @@ class Reservation:
 
     async def settle_failure(self, failure: Failure) -> None:
         """Release the money of a try that brought no reply, or write it off if it may be billed."""
-        if self._settle is not None and not failure.maybe_billed:
+        await self.settle_try(maybe_billed=failure.maybe_billed)
+
+    async def settle_try(self, *, maybe_billed: bool) -> None:
+        """As `settle_failure`, of a try that is not one of a model."""
+        if self._settle is not None and not maybe_billed:
             self._settle = release
         await self._settle_open()
 

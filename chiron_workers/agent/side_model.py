@@ -1,18 +1,13 @@
 """A model that a tool call asks while it runs."""
 
-import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
-import psycopg
-
-from chiron_workers.agent.conversation import despite_cancellation
 from chiron_workers.agent.metered_model import MeteredModel
-from chiron_workers.billing.reservations import write_off
-from chiron_workers.db.outages import through_outage
+from chiron_workers.agent.paid_commits import PaidCommits
 from chiron_workers.model import Request
 from chiron_workers.runs.entries import Reply, SideQuestion
 from chiron_workers.runs.journal import Journal
@@ -28,33 +23,18 @@ class RunSideModel:
     """Asks a run's model on behalf of one of its tool calls.
 
     Each answer is committed and paid for before the tool gets it. A call that is made again, since nobody knows its
-    result, is given the answers that it had, and asks only what it had not asked. A context manager: its end waits for the
-    commits for which the tool did not wait, since its time was over.
+    result, is given the answers that it had, and asks only what it had not asked.
     """
 
     model: MeteredModel
     journal: Journal
     n: int  # the entry that made the call
     call_id: str
+    commits: PaidCommits
     # That the call has had, those of executions before too.
     replies: list[Reply] = field(default_factory=list)
     new_replies: list[Reply] = field(default_factory=list)  # of this execution
     _counts: Counter[str] = field(default_factory=Counter)
-    _commits: set["asyncio.Task[None]"] = field(default_factory=set)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._commits:
-            is_cancelled = kind is not None and issubclass(kind, asyncio.CancelledError)
-            await despite_cancellation(self._finish_commits(), is_cancelled=is_cancelled)
-
-    async def _finish_commits(self) -> None:
-        outcomes = await asyncio.gather(*self._commits, return_exceptions=True)
-        for error in outcomes:
-            if error is not None:
-                raise error
 
     @property
     def model_name(self) -> str:
@@ -80,35 +60,23 @@ class RunSideModel:
         definitions = [encoded(tool) for tool in tools]
         request = Request(model or run.model, SYSTEM, definitions, max_tokens, [message])
         key = self._key(request)
-        reply = await self.journal.read_side_reply(run, key)
-        if reply is not None:
-            self.replies.append(reply)
-        else:
-            searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
-            reply = await self.model.reply(
-                request,
-                prompt_tokens=request.prompt_bytes + searches * TOKENS_OF_A_SEARCH,
-                searches=searches,
-            )
-            commit = asyncio.create_task(self._commit(key, reply))
-            self._commits.add(commit)
-            try:
-                await asyncio.shield(commit)
-            finally:
-                if commit.done():
-                    self._commits.discard(commit)
+        stored_reply = await self.journal.read_side_reply(run, key)
+        if stored_reply is not None:
+            self.replies.append(stored_reply)
+            return stored_reply
+        searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
+        reply = await self.model.reply(
+            request,
+            prompt_tokens=request.prompt_bytes + searches * TOKENS_OF_A_SEARCH,
+            searches=searches,
+        )
+        await self.commits.commit(lambda: self._commit(key, reply), reply.reserved)
         return reply
 
     async def _commit(self, key: SideQuestion, reply: Reply) -> None:
-        run = self.model.run
-        try:
-            await self.journal.append_side_reply(run, key, reply)
-            self.replies.append(reply)
-            self.new_replies.append(reply)
-        except psycopg.Error:
-            if reserved := reply.reserved:
-                await through_outage(lambda: write_off(self.model.pool, run, reserved))
-            raise
+        await self.journal.append_side_reply(self.model.run, key, reply)
+        self.replies.append(reply)
+        self.new_replies.append(reply)
 
     def _key(self, request: Request) -> SideQuestion:
         is_own = request.model == self.model_name

@@ -10,7 +10,10 @@ from psycopg.errors import OutOfMemory, QueryCanceled
 from chiron_workers.agent.event_payloads import usage_payload
 from chiron_workers.agent.metered_model import MeteredModel, overcharge_of
 from chiron_workers.agent.next_call import NextCall
+from chiron_workers.agent.paid_commits import PaidCommits
+from chiron_workers.agent.run_meter import RunMeter
 from chiron_workers.agent.side_model import RunSideModel
+from chiron_workers.billing.metered_embedder import metered
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.embeddings import Embedder
@@ -157,15 +160,26 @@ class Toolbox:
         async with Session(self.pool, caller) as session:
             with spans.tool_call(call) as span:
                 model = MeteredModel(run, self.clients(run), self.journal.pool, self.settings)
-                async with RunSideModel(model, self.journal, n, call.id) as side_model:
-                    store = Store(session, self.embedder, side_model, turn)
+                async with PaidCommits(run, self.journal.pool) as commits:
+                    side_model = RunSideModel(model, self.journal, n, call.id, commits)
+                    meter = RunMeter(run, self.journal, self.settings, n, call.id, commits)
+                    embedder = metered(self.embedder, self.settings, meter)
+                    store = Store(session, embedder, side_model, turn, meter)
                     result = shorten(call, await self._outcome(call, store, span))
+                    result = replace(result, unpriced_services=meter.unpriced_calls)
             await save_taint(session, n=n, result=result.whole or result.text)
             ms = round((time.monotonic() - began) * 1000)
-            events = [*session.pending, _returned_event(call, result, ms, side_model.replies, session)]
+            events = [*session.pending, _returned_event(call, result, ms, side_model.replies, meter, session)]
             advance = None if next_call is None else next_call.advance_with(result)
             is_reserved = await self.journal.settle_call(
-                run, n, call, result, session, ms=ms, events=events, next_call=advance
+                run,
+                n,
+                call,
+                result,
+                session,
+                ms=ms,
+                events=events,
+                next_call=advance,
             )
             if next_call is not None and advance is not None:
                 next_call.model.note_reserved(is_reserved)
@@ -222,7 +236,12 @@ def _limit_result(call_id: str, text: str, limit: Limit) -> ToolResult:
 
 
 def _returned_event(
-    call: ToolCall, result: ToolResult, ms: int, side_replies: Sequence[Reply], session: Session
+    call: ToolCall,
+    result: ToolResult,
+    ms: int,
+    side_replies: Sequence[Reply],
+    meter: RunMeter,
+    session: Session,
 ) -> NewEvent:
     data: dict[str, Any] = {
         "call_id": call.id,
@@ -237,7 +256,7 @@ def _returned_event(
         data["confirmed"] = len(session.confirmed_ids)
     if side_replies:
         data |= {"model_calls": len(side_replies)} | usage_payload(side_replies)
-    return EventKind.TOOL_RETURNED, data
+    return EventKind.TOOL_RETURNED, data | meter.payload()
 
 
 def _arguments_of(call: ToolCall) -> dict[str, Any]:

@@ -63,7 +63,7 @@ class Balance:
         remedy = self.remedy.format(least=self._least(amount))
         if not self.spent:
             return (
-                f"{self.owner} may cost {self._amount(self.limit)}, which cannot pay one call of this model: it may "
+                f"{self.owner} may cost {self._amount(self.limit)}, which cannot pay one call: it may "
                 f"cost {self._amount(amount)}. {remedy}"
             )
         return (

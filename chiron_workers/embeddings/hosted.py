@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import aiohttp
 from pydantic import BaseModel, Field, ValidationError
 
+from chiron_workers.embeddings.payments import UNPAID, Payment
 from chiron_workers.embeddings.space import Space
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
 
@@ -20,6 +21,9 @@ CONNECTIONS = 8
 BODY_BYTES_MAX = 16_000_000
 REASON_CHARS = 200
 DIMENSIONS_MAX = 1024  # what the covering index of the store takes
+GATEWAY_FAULTS = (502, 504, 520, 524)  # a gateway answers these for a provider that may be at work
+# With one of these a request never left.
+NEVER_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +57,24 @@ class _Vector(BaseModel):
 
 class _Answer(BaseModel):
     data: list[_Vector]
+    usage: Any = None
+
+    @property
+    def tokens(self) -> int | None:
+        """What the provider counts; None where it does not say, or says no whole number."""
+        count = self.usage.get("total_tokens") if isinstance(self.usage, dict) else None
+        return count if type(count) is int and count >= 0 else None
 
 
 class _Busy(Exception):  # a reason to wait, not an error yet
-    def __init__(self, reason: str, retry_after: str = "") -> None:
+    def __init__(self, reason: str, retry_after: str = "", *, maybe_billed: bool = False) -> None:
         super().__init__(reason)
         self.wait_s = float(retry_after) if retry_after.isdecimal() else None
+        self.maybe_billed = maybe_billed
+
+
+class _TooLong(ChironError):
+    """An answer that is not read to its end."""
 
 
 class Hosted:
@@ -87,8 +103,13 @@ class Hosted:
         self._http: aiohttp.ClientSession | None = None
         self._names_dimensions = True
 
-    async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
+    async def embed(
+        self, texts: Sequence[str], *, query: bool = False, payment: Payment = UNPAID
+    ) -> list[list[float]]:
         """One unit vector for each text.
+
+        Args:
+            payment: Of at most `BATCH_MAX` texts, which go out as one call.
 
         Raises:
             ConfigurationError: The key is refused, or the vectors have other dimensions than the settings say.
@@ -97,7 +118,7 @@ class Hosted:
         """
         vectors: list[list[float]] = []
         for start in range(0, len(texts), BATCH_MAX):
-            vectors += await self._batch(texts[start : start + BATCH_MAX], query)
+            vectors += await self._batch(texts[start : start + BATCH_MAX], query, payment)
         return vectors
 
     async def close(self) -> None:
@@ -106,13 +127,15 @@ class Hosted:
             await self._http.close()
             self._http = None
 
-    async def _batch(self, texts: Sequence[str], query: bool) -> list[list[float]]:
+    async def _batch(self, texts: Sequence[str], query: bool, payment: Payment) -> list[list[float]]:
         body = self._provider.body(texts, self.space.model, self.space.dimensions, query)
         tries = 0
         while True:  # ends: after TRIES
+            await payment.reserve()
             try:
-                return await self._ask(body, len(texts))
+                answer = await self._ask(body)
             except _Busy as busy:
+                await payment.fail(maybe_billed=busy.maybe_billed)
                 tries += 1
                 if tries == TRIES:
                     raise ServiceUnavailable(
@@ -120,13 +143,19 @@ class Hosted:
                     ) from None
                 wait_s = self._first_wait_s * 2 ** (tries - 1) * random.uniform(0.5, 1)  # noqa: S311
                 await asyncio.sleep(min(busy.wait_s or wait_s, WAIT_S_MAX))
+            except ChironError as error:
+                await payment.fail(maybe_billed=isinstance(error, _TooLong))
+                raise
+            else:
+                payment.count(answer.tokens)
+                return self._units(answer, len(texts))
 
-    async def _ask(self, body: dict[str, Any], count: int) -> list[list[float]]:
+    async def _ask(self, body: dict[str, Any]) -> _Answer:
         if not self._names_dimensions:
             body.pop("dimensions", None)
         status, retry_after, answer = await self._post(body)
         if status == 200:
-            return self._units(answer, count)
+            return self._parse(answer)
         if status in (401, 403):
             raise ConfigurationError(
                 f"{self._url} refused the key ({status}); set CHIRON_EMBEDDING_API_KEY to a valid one."
@@ -134,11 +163,11 @@ class Hosted:
         reason = answer[:REASON_CHARS].decode(errors="replace").strip()
         reason = f"{status} {reason.replace(self._key, '***') if self._key else reason}"
         if status in (408, 429) or status >= 500:
-            raise _Busy(reason, retry_after)
+            raise _Busy(reason, retry_after, maybe_billed=status in GATEWAY_FAULTS)
         if "dimensions" in body and "dimensions" in reason:
             # A server whose model has one size refuses to be asked for any, its own included.
             self._names_dimensions = False
-            return await self._ask(body, count)
+            return await self._ask(body)
         raise ChironError(f"{self._url} refused to embed with {self.space.model}: {reason}")
 
     async def _post(self, body: dict[str, Any]) -> tuple[int, str, bytes]:
@@ -156,23 +185,25 @@ class Hosted:
                 async for part in response.content.iter_chunked(1 << 16):
                     answer += part
                     if len(answer) > BODY_BYTES_MAX:
-                        raise ChironError(f"{self._url} answered with more than {BODY_BYTES_MAX} bytes.")
+                        raise _TooLong(f"{self._url} answered with more than {BODY_BYTES_MAX} bytes.")
                 return response.status, response.headers.get("Retry-After", ""), bytes(answer)
-        except TimeoutError:
-            raise _Busy(f"no answer in {TIMEOUT_S:.0f} s") from None
-        except aiohttp.ClientError as error:
-            raise _Busy(type(error).__name__) from None
+        except (TimeoutError, aiohttp.ClientError) as error:
+            is_late = isinstance(error, TimeoutError)
+            reason = f"no answer in {TIMEOUT_S:.0f} s" if is_late else type(error).__name__
+            raise _Busy(reason, maybe_billed=not isinstance(error, NEVER_SENT)) from None
 
-    def _units(self, answer: bytes, count: int) -> list[list[float]]:
+    def _parse(self, answer: bytes) -> _Answer:
         try:
-            embeddings = _Answer.model_validate_json(answer).data
+            return _Answer.model_validate_json(answer)
         except ValidationError:
             raise ChironError(
                 f"{self._url} answered without embeddings; is CHIRON_EMBEDDING_URL right?"
             ) from None
-        vectors = {vector.index: vector.embedding for vector in embeddings}
+
+    def _units(self, answer: _Answer, count: int) -> list[list[float]]:
+        vectors = {vector.index: vector.embedding for vector in answer.data}
         if sorted(vectors) != list(range(count)):
-            raise ChironError(f"{self._url} answered {len(embeddings)} vectors for {count} texts.")
+            raise ChironError(f"{self._url} answered {len(answer.data)} vectors for {count} texts.")
         return [self._unit(vectors[n]) for n in range(count)]
 
     def _unit(self, vector: list[float]) -> list[float]:

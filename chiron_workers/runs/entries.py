@@ -253,12 +253,22 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class SideQuestion:
-    """What a tool call asks the run's model, apart from the conversation."""
+    """What a tool call asks the run's model, apart from the conversation, or a hosted service."""
 
     n: int  # the entry that made the call
     call_id: str
     question: str  # a hash of the whole request
     repeat: int  # counts, from 1, how often the call has asked the same
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceAnswer:
+    """What a hosted service answered to a tool call, and what that cost."""
+
+    service: str
+    data: Any  # as JSON carries it
+    cost_usd: Decimal
+    reserved: MaxCost | None = None  # what was set aside for it, until the commit settles it
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +283,7 @@ class ToolResult:
     overcharge: str = (
         ""  # why the run has to pause, by what a server reported for it; not read back with the journal
     )
+    unpriced_services: int = 0  # calls of hosted services without a price; not read back with the journal
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from chiron_workers.runs.entries import (
     Reply,
     ReportedCost,
     Results,
+    ServiceAnswer,
     ToolCall,
     ToolResult,
     Usage,
@@ -43,6 +44,13 @@ def reply_columns(reply: Reply) -> dict[str, Any]:
         "reserved_calls": int(reply.reserved is not None),
         "calls": "{}" if reply.reserved is None else f"{{{reserved.call}}}",
     }
+
+
+def answer_columns(answer: ServiceAnswer) -> dict[str, Any]:
+    """What an answer of a service cost, as the columns of the reply of a model; it has no tokens."""
+    reply = Reply((), "", cost_usd=answer.cost_usd, reserved=answer.reserved)
+    body = {"service": answer.service, "answer": answer.data}
+    return reply_columns(reply) | {"service": answer.service, "body": json_text(body)}
 
 
 NO_REPLY = reply_columns(Reply((), "")) | {"unpriced_calls": 0}
@@ -109,6 +117,11 @@ def reply_of_row(row: DictRow) -> Reply:
         is_usage_unknown=body.get("usage_unknown", False),
         reported=ReportedCost.of_json(body["reported"]) if "reported" in body else None,
     )
+
+
+def answer_of_row(row: DictRow) -> ServiceAnswer:
+    """The answer of a service that a row holds."""
+    return ServiceAnswer(row["body"]["service"], row["body"]["answer"], row["cost_usd"])
 
 
 def result_columns(call: ToolCall, result: ToolResult) -> dict[str, Any]:

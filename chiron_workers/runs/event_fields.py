@@ -56,6 +56,8 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "cache_write_tokens": "written to the prompt cache",
         "cache_read_tokens": "read from it",
         "cost_usd": "of these calls; null where that of one is not known",
+        "service_calls": "how often it asked hosted embedding models and search providers that cost something",
+        "services_usd": "what these charge; null where the price of one is not known",
     },
     EventKind.FACT_STORED: {
         "fact_id": "the fact",
@@ -113,6 +115,8 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "spent_usd": "what it has cost; null where the price of a call is not known",
         "spent_usd_min": "what is known of it",
         "unpriced_calls": "how many calls nobody knows the price of",
+        "services_usd": "what hosted embedding models and search providers cost of it; null where a price is not known",
+        "services_usd_min": "what is known of that",
         "unconfirmed_usd": "what calls may have cost whose replies are lost; null where nobody knows",
         "unconfirmed_calls": "how many of them there are",
         "reserved_usd": "what calls in flight may cost",

@@ -13,7 +13,7 @@ from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.outages import Value, commit_paid, is_fault_of_data, through_outage
 from chiron_workers.db.queries import load
 from chiron_workers.errors import LeaseLost
-from chiron_workers.instruments import TokenCounts, record_lost_reply, record_reply
+from chiron_workers.instruments import TokenCounts, record_lost_reply, record_reply, record_service_answer
 from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.entries import (
     Compaction,
@@ -22,12 +22,15 @@ from chiron_workers.runs.entries import (
     Opening,
     Question,
     Reply,
+    ServiceAnswer,
     SideQuestion,
     ToolCall,
     ToolResult,
     Usage,
 )
 from chiron_workers.runs.entry_rows import (
+    answer_columns,
+    answer_of_row,
     entries_of,
     entry_columns,
     reply_columns,
@@ -157,6 +160,7 @@ class Journal:
                 "ms": ms,
                 "facts": facts,
                 "confirmed": len(session.confirmed_ids),
+                "unpriced_services": result.unpriced_services,
             }
         )
         args |= NO_CALL if next_call is None else reservation_columns(next_call)
@@ -193,17 +197,36 @@ class Journal:
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
         """
-        args = (
-            self._fence(run, ()) | asdict(question) | reply_columns(reply) | {"body": json_text(reply.body())}
-        )
+        columns = reply_columns(reply) | {"service": None, "body": json_text(reply.body())}
 
         async def attempt() -> None:
-            if await self._fetch_row_once(SQL["append_side_reply"], args):
-                return
-            if not await self._fetch_row_once(SQL["side_reply_exists"], args):
-                raise LeaseLost(run.id)
+            await self._append_answer(run, question, columns)
 
         await self._commit_reply(run, question.n, reply, attempt, is_turn=False)
+
+    async def read_service_answer(self, run: Run, question: SideQuestion) -> ServiceAnswer | None:
+        """What a hosted service answered to a tool call that is not finished, or None if it was not asked."""
+        row = await self._fetch_row(SQL["read_side_reply"], {"run_id": run.id, **asdict(question)})
+        return answer_of_row(row) if row else None
+
+    async def append_service_answer(self, run: Run, question: SideQuestion, answer: ServiceAnswer) -> None:
+        """Commit what a hosted service answered to a tool call, and what that cost, before the tool uses it.
+
+        Waits as `append` does for a reply.
+
+        Raises:
+            LeaseLost: The run is no longer ours; nothing was written.
+        """
+        columns = answer_columns(answer)
+        await commit_paid(lambda: self._append_answer(run, question, columns), what="answer")
+        record_service_answer(answer.service, answer.cost_usd)
+
+    async def _append_answer(self, run: Run, question: SideQuestion, columns: dict[str, Any]) -> None:
+        args = self._fence(run, ()) | asdict(question) | columns
+        if await self._fetch_row_once(SQL["append_side_reply"], args):
+            return
+        if not await self._fetch_row_once(SQL["side_reply_exists"], args):
+            raise LeaseLost(run.id)
 
     async def take_messages(self, run: Run, *, n: int) -> tuple[Question, int] | None:
         """Turn the messages that wait into the n-th entry; None if there are none. Raises LeaseLost.

@@ -74,6 +74,7 @@ paid as (
   select batch_id, %(shard)s, coalesce(%(cost_usd)s::numeric, 0), %(tokens)s
     from fence
    where %(tokens)s > 0
+      or %(cost_usd)s::numeric > 0
       on conflict (batch_id, shard) do update
      set spent_usd = batch_sums.spent_usd + excluded.spent_usd,
          spent_tokens = batch_sums.spent_tokens + excluded.spent_tokens),
@@ -113,20 +114,22 @@ select body, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens,
  where {{side_question}};
 
 -- append_side_reply
--- What a model answered to a tool call is paid for before the tool uses it, so that a kill in between repeats no call.
+-- What a model, or a hosted service, answered to a tool call is paid for before the tool uses it, so that a kill in between
+-- repeats no call.
 with fence as (
   update runs r
      set {{step}},
-{{payment}}
+{{payment}},
+         services_usd = services_usd + case when %(service)s::text is null then 0 else %(cost_usd)s::numeric end
    where {{leased}}
      and not exists (select
                        from side_replies
                       where {{side_question}})
   returning id, batch_id, lease, seq as seq_before, clock_timestamp() as at),
 {{accounts}}
-insert into side_replies (run_id, n, call_id, question, repeat, lease, body,
+insert into side_replies (run_id, n, call_id, question, repeat, lease, service, body,
                           input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
-select id, %(n)s, %(call_id)s, %(question)s, %(repeat)s, lease, %(body)s::json,
+select id, %(n)s, %(call_id)s, %(question)s, %(repeat)s, lease, %(service)s, %(body)s::json,
        %(input_tokens)s, %(output_tokens)s, %(cache_write_tokens)s, %(cache_read_tokens)s, %(cost_usd)s
   from fence
 returning run_id;
@@ -147,14 +150,16 @@ select 1 as found
          and {{fits_run}}
 
 -- settle_call
--- The last statement of a tool's transaction: fence, result and events. What the tool asked a model is paid for by now;
--- its result says what that cost, and takes the place of the answers. Only now is the number of events known, and the
+-- The last statement of a tool's transaction: fence, result and events. What the tool asked a model or a service is paid for by
+-- now; its result says what that cost, and takes the place of the answers. Only now is the number of events known, and the
 -- run row is locked no longer than it takes to commit. The last result that a model call waits for reserves for that call
 -- where it can; else the call reserves for itself.
 with fence as (
   update runs r
      set facts = facts + %(facts)s,
          confirmed = confirmed + %(confirmed)s,
+         unpriced_calls = unpriced_calls + %(unpriced_services)s,
+         unpriced_services = unpriced_services + %(unpriced_services)s,
 {{step}},
          reserved_usd = reserved_usd + case when {{has_room}} then %(usd)s::numeric else 0 end,
          reserved_tokens = reserved_tokens + case when {{has_room}} then %(tokens)s::bigint else 0 end,
@@ -172,11 +177,12 @@ answers as (
    where run_id = fence.id
      and n = %(n)s
      and call_id = %(call_id)s
-  returning cost_usd),
+  returning cost_usd, service),
 result as (
-  insert into tool_results (run_id, n, call_id, name, is_error, body, whole, ms, cost_usd, ends_silently)
+  insert into tool_results (run_id, n, call_id, name, is_error, body, whole, ms, cost_usd, services_usd, ends_silently)
   select id, %(n)s, %(call_id)s, %(name)s, %(is_error)s, %(body)s, %(whole)s, %(ms)s,
-         (select coalesce(sum(cost_usd), 0) from answers), %(ends_silently)s
+         (select coalesce(sum(cost_usd), 0) from answers),
+         (select coalesce(sum(cost_usd) filter (where service is not null), 0) from answers), %(ends_silently)s
     from fence)
 select seq_before, at, is_reserved
   from fence;

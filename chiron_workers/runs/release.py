@@ -103,7 +103,7 @@ async def _write_off_reserved(
     reserved = sorted(
         (shard_of(run.id), run.batch_id, row["reserved_usd"], row["reserved_tokens"])
         for run, row in leased_rows
-        if row["reserved_tokens"]
+        if row["reserved_tokens"] or row["reserved_usd"]  # a hosted service has no tokens
     )
     args = [
         {"shard": shard, "batch_id": batch_id, "usd": usd, "tokens": tokens}

@@ -33,7 +33,8 @@ class RunUsage:
     """What a run or several have used. `spent_usd` is None where the cost of a call is not known.
 
     `spent_usd_min` is what is known of it, and `unpriced_calls` counts the calls of which nobody knows. `unconfirmed_usd`
-    is what calls may have cost whose replies are lost; None where nobody knows.
+    is what calls may have cost whose replies are lost; None where nobody knows. `services_usd` is the part of `spent_usd` that
+    hosted embedding models and search providers charge, and None where the price of one is not known.
     """
 
     input_tokens: int
@@ -42,6 +43,8 @@ class RunUsage:
     output_tokens: int
     spent_usd: Decimal | None
     spent_usd_min: Decimal
+    services_usd: Decimal | None
+    services_usd_min: Decimal
     unpriced_calls: int
     unconfirmed_usd: Decimal | None
     unconfirmed_calls: int

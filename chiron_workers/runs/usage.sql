@@ -4,6 +4,8 @@
 input_tokens, cache_write_tokens, cache_read_tokens, output_tokens, unpriced_calls, unconfirmed_calls,
        case when unpriced_calls = 0 then spent_usd end as spent_usd,
        spent_usd as spent_usd_min,
+       case when unpriced_services = 0 then services_usd end as services_usd,
+       services_usd as services_usd_min,
        case when unpriced_calls = 0 or unconfirmed_calls = 0 then unconfirmed_usd end as unconfirmed_usd
 
 -- usage_parts
@@ -11,7 +13,8 @@ input_tokens, cache_write_tokens, cache_read_tokens, output_tokens, unpriced_cal
 sum(input_tokens) as input_tokens, sum(cache_write_tokens) as cache_write_tokens,
        sum(cache_read_tokens) as cache_read_tokens, sum(output_tokens) as output_tokens,
        sum(unpriced_calls) as unpriced_calls, sum(unconfirmed_calls) as unconfirmed_calls,
-       sum(spent_usd) as spent_usd, sum(unconfirmed_usd) as unconfirmed_usd
+       sum(spent_usd) as spent_usd, sum(unconfirmed_usd) as unconfirmed_usd,
+       sum(services_usd) as services_usd, sum(unpriced_services) as unpriced_services
 
 -- usage_sums
 coalesce(sum(input_tokens), 0)::bigint as input_tokens,
@@ -22,6 +25,8 @@ coalesce(sum(input_tokens), 0)::bigint as input_tokens,
        coalesce(sum(unconfirmed_calls), 0)::bigint as unconfirmed_calls,
        case when coalesce(sum(unpriced_calls), 0) = 0 then coalesce(sum(spent_usd), 0) end as spent_usd,
        coalesce(sum(spent_usd), 0) as spent_usd_min,
+       case when coalesce(sum(unpriced_services), 0) = 0 then coalesce(sum(services_usd), 0) end as services_usd,
+       coalesce(sum(services_usd), 0) as services_usd_min,
        case when coalesce(sum(unpriced_calls), 0) = 0 or sum(unconfirmed_calls) = 0
             then coalesce(sum(unconfirmed_usd), 0)
        end as unconfirmed_usd

@@ -7,12 +7,15 @@ from typing import Any
 
 import aiohttp
 
-from chiron_workers.errors import ToolError
+from chiron_workers.errors import AnswerLost, ToolError
 from chiron_workers.settings import Settings, settings
 
 BYTES_MAX = 2_000_000
 CHUNK_BYTES = 64 * 1024
 DETAIL_CHARS_MAX = 200
+GATEWAY_FAULTS = (502, 504, 520, 524)  # a gateway answers these for a service that may be at work
+# With one of these a request never left.
+NEVER_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
 QUOTA_STATUSES = (402, 432, 433)  # Tavily sends the last two when a plan or a spending limit is used up.
 
 
@@ -50,6 +53,7 @@ async def request_json(
     """Request a JSON object with GET, or with POST if there is a `body`.
 
     Raises:
+        AnswerLost: It was asked, and its answer did not arrive: it may bill the call.
         ToolError: The service cannot be reached, refuses, or returns anything else. The key is never in it.
     """
     method = "POST" if body is not None else "GET"
@@ -64,7 +68,8 @@ async def request_json(
             if response.status != HTTPStatus.OK:
                 raise _refusal_error(name, response, text)
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise ToolError(
+        kind = ToolError if isinstance(error, NEVER_SENT) else AnswerLost
+        raise kind(
             f"The search provider {name} cannot be reached ({type(error).__name__}); try again later."
         ) from None
     try:
@@ -77,13 +82,13 @@ async def request_json(
 
 
 def result_objects(name: str, payload: object, *path: str) -> list[dict[str, Any]]:
-    """The list of objects at a path of a response; empty if absent. Raises ToolError if it is no list."""
+    """The list of objects at a path of a response; empty if absent. Raises AnswerLost if it is no list."""
     for part in path:
         payload = payload.get(part) if isinstance(payload, dict) else payload
     if payload is None:
         return []
     if not isinstance(payload, list):
-        raise ToolError(f"The search provider {name} answered in a form that is not known.")
+        raise AnswerLost(f"The search provider {name} answered in a form that is not known.")
     return [item for item in payload if isinstance(item, dict)]
 
 
@@ -92,7 +97,7 @@ async def _read_body(name: str, response: aiohttp.ClientResponse) -> str:
     async for chunk in response.content.iter_chunked(CHUNK_BYTES):
         body += chunk
         if len(body) > BYTES_MAX:
-            raise ToolError(f"The search provider {name} answered with more than {BYTES_MAX:,} bytes.")
+            raise AnswerLost(f"The search provider {name} answered with more than {BYTES_MAX:,} bytes.")
     return body.decode("utf-8", "replace")
 
 
@@ -110,7 +115,8 @@ def _refusal_error(name: str, response: aiohttp.ClientResponse, text: str) -> To
     if status in QUOTA_STATUSES:
         return ToolError(f"{service} says that its plan is used up ({status}).")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return ToolError(f"{service} has trouble of its own ({status}); try again later.")
+        kind = AnswerLost if status in GATEWAY_FAULTS else ToolError
+        return kind(f"{service} has trouble of its own ({status}); try again later.")
     detail = " ".join(text.split())
     if secret := api_key(name):
         detail = detail.replace(secret, "***")

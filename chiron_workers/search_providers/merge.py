@@ -1,13 +1,17 @@
 import asyncio
-from collections.abc import Iterable
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 
 import psycopg
 import structlog
 from psycopg_pool import PoolTimeout
 
-from chiron_workers.errors import LeaseLost, ToolError
+from chiron_workers.embeddings import Payment
+from chiron_workers.errors import AnswerLost, LeaseLost, ToolError
 from chiron_workers.search_providers import select_providers
 from chiron_workers.search_providers.provider import Hit, Provider
+from chiron_workers.search_providers.services import service_of
 from chiron_workers.settings import OFFLINE_MODEL, settings
 from chiron_workers.sources.sources import canonical
 from chiron_workers.store import Store
@@ -55,9 +59,17 @@ async def _search_one(
     provider: Provider, store: Store, query: str, subject_id: str, *, limit: int, default_timeout_s: float
 ) -> list[Hit]:
     timeout_s = provider.timeout_s or default_timeout_s
-    try:
+
+    async def search() -> list[Hit]:
         async with asyncio.timeout(timeout_s):
             return (await provider.search(store, query=query, subject_id=subject_id, limit=limit))[:limit]
+
+    service = service_of(provider, settings())
+    ask: Callable[[], Awaitable[list[Hit]]] = search
+    if store.meter is not None and service is not None and not service.is_free:
+        ask = partial(store.meter.ask, service, json.dumps([query, subject_id, limit]), _paid(search))
+    try:
+        return await ask()
     except ToolError as error:
         log.warning("search.failed", provider=provider.name, error=str(error))
         raise
@@ -71,6 +83,20 @@ async def _search_one(
     except Exception as error:  # Providers may be user code; the model gets any error as text.
         log.warning("search.failed", provider=provider.name, exc_info=error)
         raise ToolError(f"The search provider {provider.name} failed: {type(error).__name__}.") from error
+
+
+def _paid(search: Callable[[], Awaitable[list[Hit]]]) -> Callable[[Payment], Awaitable[list[Hit]]]:
+    """The search as one try of a paid call: what a provider refuses costs nothing, what else goes wrong may be billed."""
+
+    async def call(payment: Payment) -> list[Hit]:
+        await payment.reserve()
+        try:
+            return await search()
+        except ToolError as error:
+            await payment.fail(maybe_billed=isinstance(error, AnswerLost))
+            raise
+
+    return call
 
 
 def _merge(hits: Iterable[Hit]) -> list[Hit]:

@@ -20,7 +20,11 @@ def test_a_number_is_a_price_for_each_call() -> None:
 
 def test_a_price_by_the_token_is_rounded_up_to_a_millionth_of_a_dollar() -> None:
     by_token = service({"s": {"per_million_tokens": 0.06}}, is_by_token=True)
-    assert [by_token.cost_usd(tokens) for tokens in (0, 1, 1_000_000)] == [0, Decimal("0.000001"), Decimal("0.06")]
+    assert [by_token.cost_usd(tokens) for tokens in (0, 1, 1_000_000)] == [
+        0,
+        Decimal("0.000001"),
+        Decimal("0.06"),
+    ]
     both = service({"s": {"per_million_tokens": 1, "per_call": 0.01}}, is_by_token=True)
     assert both.cost_usd(1000) == Decimal("0.011")
 

@@ -25,7 +25,7 @@ async def test_resume_without_more_money_says_so_and_changes_nothing(stage: Stag
     await stage.play(run_id)
     before = await stage.row(run_id)
     assert before["state"] == "paused"
-    assert "0.0200 USD, which cannot pay one call of this model" in before["error"]["message"]
+    assert "0.0200 USD, which cannot pay one call: it may cost" in before["error"]["message"]
     for target in (run_id, before["batch_id"]):
         with pytest.raises(Conflict, match=r"no more money than before.*--budget-usd"):
             await resume(stage.pool, target)

@@ -32,12 +32,17 @@ def test_doctor_names_each_hosted_service_without_a_price_and_the_setting(settin
 def test_doctor_says_that_all_prices_are_known(settings: Settings) -> None:
     priced = {"brave": 0.005, "voyage-3.5": {"per_million_tokens": 0.06}}
     [check] = prices.checks(hosted(settings, service_prices=priced))
-    assert (check.ok, check.found) == (True, "The prices of all hosted services are known: voyage-3.5, brave.")
+    assert (check.ok, check.found) == (
+        True,
+        "The prices of all hosted services are known: voyage-3.5, brave.",
+    )
 
 
 def test_a_search_provider_with_a_price_by_the_token_has_none(settings: Settings) -> None:
     priced = {"brave": {"per_million_tokens": 1}, "voyage-3.5": 0}
-    assert ["brave" in check.found for check in prices.checks(hosted(settings, service_prices=priced))] == [True]
+    assert ["brave" in check.found for check in prices.checks(hosted(settings, service_prices=priced))] == [
+        True
+    ]
 
 
 def test_without_hosted_services_doctor_says_nothing_of_prices(settings: Settings) -> None:
@@ -49,7 +54,12 @@ def test_a_dry_run_and_a_submit_name_services_without_a_price(chiron, setting, m
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
     setting("SEARCH_KEYS", '{"brave": "key"}')
     call = ("submit", "A", "-s", "Ice", "--model", "claude-opus-5-5", *flags)
-    assert "Warning: The price of brave is not known: runs that a budget in USD binds do not ask it" in chiron(*call).stderr
-    assert "brave" not in chiron("submit", "A", "-s", "Ice", *flags).stderr, "offline runs ask no service of the web"
+    assert (
+        "Warning: The price of brave is not known: runs that a budget in USD binds do not ask it"
+        in chiron(*call).stderr
+    )
+    assert "brave" not in chiron("submit", "A", "-s", "Ice", *flags).stderr, (
+        "offline runs ask no service of the web"
+    )
     setting("SERVICE_PRICES", '{"brave": 0.005}')
     assert "brave" not in chiron(*call).stderr

@@ -319,6 +319,7 @@ def test_the_board_begins_with_what_is_known_and_counts_nothing_twice():
     sums = Sums(
         input_tokens=2_000, cache_write_tokens=0, cache_read_tokens=0, output_tokens=20, spent_usd=Decimal("1.5"),
         spent_usd_min=Decimal("1.5"), unpriced_calls=0, unconfirmed_usd=Decimal(0), unconfirmed_calls=0,
+        services_usd=Decimal(0), services_usd_min=Decimal(0),
         runs={"running": 1, "completed": 1}, facts=3, confirmed=0, turns=2, reserved_usd=Decimal(0), started_at=NOON,
         events=9, left_out=8,
     )  # fmt: skip
@@ -336,6 +337,9 @@ def test_the_board_begins_with_what_is_known_and_counts_nothing_twice():
     assert "Ducks dive." in text
     board.apply(replace(event(ids[0], EventKind.FACT_STORED, **stored), seq=2))
     assert "4 new facts" in "\n".join(drawn(board))
+    search = event(ids[0], EventKind.TOOL_RETURNED, name="web_search", service_calls=1, services_usd=0.25)
+    board.apply(replace(search, seq=3))
+    assert "4 new facts  $1.75" in "\n".join(drawn(board)), "a search that cost something"
 
 
 def test_words_of_pages_and_models_do_not_reach_the_terminal_as_commands():

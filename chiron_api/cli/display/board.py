@@ -54,7 +54,13 @@ class EventUsage:
         self.cache_write_tokens += data.get("cache_write_tokens") or 0
         self.cache_read_tokens += data.get("cache_read_tokens") or 0
         self.output_tokens += data.get("output_tokens") or 0
-        cost_usd = data.get("cost_usd")
+        self._add_usd(data.get("cost_usd"))
+
+    def add_services(self, data: Mapping[str, Any]) -> None:
+        """Add what the event of a tool call says of hosted services."""
+        self._add_usd(data.get("services_usd"))
+
+    def _add_usd(self, cost_usd: float | None) -> None:
         self.cost_usd = None if self.cost_usd is None or cost_usd is None else self.cost_usd + cost_usd
 
     @property
@@ -126,6 +132,8 @@ class Board:
             row.confirmed += confirmed(event.data)
             if "model_calls" in event.data:
                 self.usage.add(event.data)
+            if "service_calls" in event.data:
+                self.usage.add_services(event.data)
         elif event.kind == EventKind.FACT_STORED:
             row.facts += 1
 

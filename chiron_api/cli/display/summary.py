@@ -19,6 +19,7 @@ from chiron_api.text import (
     local_time,
     one_line,
     printable,
+    services_phrase,
     tokens,
     tokens_by_name,
     usd,
@@ -75,6 +76,7 @@ def print_batch(batch: BatchSummary, runs: Sequence[RunSummary], short_ids: Mapp
             "turns": f"{batch.turns:,}",
             "tokens": tokens(batch),
             "cost": _cost(batch),
+            **_services(batch),
             "at once": count(batch.concurrency, "run") if batch.concurrency else "no limit",
             "started": _started(batch),
             "finished": _time(batch.finished_at),
@@ -111,6 +113,7 @@ def print_run(summary: RunSummary) -> None:
             "turns": f"{summary.turns:,}",
             "tokens": tokens(summary),
             "cost": _cost(summary),
+            **_services(summary),
             "started": _started(summary),
             "finished": _time(summary.finished_at),
             **({"pruned": f"{_time(summary.pruned_at)}: its journal is gone"} if summary.pruned_at else {}),
@@ -167,6 +170,11 @@ def _cost(summary: BatchSummary | RunSummary) -> str:
     if summary.reserved_usd:
         parts.append(f"{usd(summary.reserved_usd)} reserved for calls in flight")
     return "; ".join(parts)
+
+
+def _services(summary: BatchSummary | RunSummary) -> dict[str, str]:
+    phrase = services_phrase(summary)
+    return {"services": f"{phrase}, for embeddings and searches"} if phrase else {}
 
 
 def _batch_cells(batch: BatchSummary) -> tuple[str, ...]:

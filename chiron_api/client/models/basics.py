@@ -21,7 +21,8 @@ class Usage(Answer):
     """Tokens as they are billed, no two counts overlapping, and what they cost.
 
     `spent_usd` is null where the cost of a call is not known; `spent_usd_min` is what is known of it, and `unpriced_calls`
-    counts the calls of which nobody knows. `unconfirmed_usd` is what calls may have cost whose replies are lost.
+    counts the calls of which nobody knows. `unconfirmed_usd` is what calls may have cost whose replies are lost. `services_usd`
+    is the part of `spent_usd` that hosted embedding models and search providers charge; null where the price of one is not known.
     """
 
     input_tokens: int
@@ -30,6 +31,8 @@ class Usage(Answer):
     output_tokens: int
     spent_usd: Usd | None
     spent_usd_min: Usd
+    services_usd: Usd | None = Decimal()
+    services_usd_min: Usd = Decimal()
     unpriced_calls: int
     unconfirmed_usd: Usd | None
     unconfirmed_calls: int

@@ -82,6 +82,8 @@ class ToolReturnedData(EventData):
     cache_write_tokens: int = 0
     cache_read_tokens: int = 0
     cost_usd: Usd | None = None
+    service_calls: int = 0
+    services_usd: Usd | None = None
 
 
 class FactStoredData(EventData):

@@ -12,16 +12,19 @@ def checks(settings: Settings) -> list[Check]:
     from chiron_workers.search_providers import select_providers
     from chiron_workers.search_providers.services import service_of, unpriced_services
 
-    unpriced = unpriced_services(settings, [settings.model])
-    if unpriced:
+    if services := unpriced_services(settings, [settings.model]):
         return [
             Check(
                 "prices",
                 f"The price of {service.name} is not known: where a budget in USD binds, it is not asked.",
                 service.advice(),
             )
-            for service in unpriced
+            for service in services
         ]
-    services = [embedding_service(settings), *(service_of(each, settings) for each in select_providers(settings)[0])]
-    names = ", ".join(service.name for service in services if service is not None)
+    providers, _ = select_providers(settings)
+    priced_services = [
+        embedding_service(settings),
+        *(service_of(provider, settings) for provider in providers),
+    ]
+    names = ", ".join(service.name for service in priced_services if service is not None)
     return [Check("prices", f"The prices of all hosted services are known: {names}.")] if names else []

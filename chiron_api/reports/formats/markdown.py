@@ -9,7 +9,7 @@ from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.links import link
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
 from chiron_api.reports.write import Format
-from chiron_api.text import cost_phrase, count, facts_phrase, tokens, tokens_by_name
+from chiron_api.text import cost_phrase, count, facts_phrase, services_phrase, tokens, tokens_by_name
 
 Links = Mapping[int, str]  # where sources lead, by their numbers; without those whose address can be no link
 escape_often = lru_cache(maxsize=1_024)(escape)  # of a line that many findings have
@@ -158,6 +158,8 @@ def render_work(report: Report) -> Iterator[str]:
             f"- {escape(model.model)}: {count(model.runs, 'run')}, {escape(cost_phrase(model))}, "
             f"tokens: {tokens(model)}\n"
         )
+    if services := services_phrase(report.work):
+        yield f"- Embeddings and searches of hosted services: {services}\n"
     yield "\n### Runs\n\n"
     for run in report.work.runs:
         yield (

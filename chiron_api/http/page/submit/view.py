@@ -74,7 +74,11 @@ async def _preview(request: Request, draft: Draft) -> dict[str, Any]:
     except (Problem, UsageError) as error:
         return {"estimate": None, "hint": str(error), "warnings": []}
     warnings = await source_warnings(services.pool, services.settings, batch.runs)
-    return {"estimate": forecast, "hint": "", "warnings": [*forecast.warnings, *warnings, *service_warnings(services.settings, batch.runs)]}
+    return {
+        "estimate": forecast,
+        "hint": "",
+        "warnings": [*forecast.warnings, *warnings, *service_warnings(services.settings, batch.runs)],
+    }
 
 
 routes = [
