@@ -26,12 +26,18 @@ class Services:
 
     def store(self) -> "Store":
         """A store for one request; use it with `async with`."""
+        from chiron_workers.billing.key_meter import KeyMeter
+        from chiron_workers.billing.metered_embedder import metered
         from chiron_workers.store import Store
 
         principal = self.principal
         is_admin = principal.visible_owner is None
         caller = Caller(principal.owner, key_id=principal.key_id, is_admin=is_admin)
-        return Store(Session(self.pool, caller), self.embedder)
+        session = Session(self.pool, caller)
+        if principal.key_id is None:
+            return Store(session, self.embedder)
+        meter = KeyMeter(self.pool, principal, principal.key_id)
+        return Store(session, metered(self.embedder, self.settings, meter), meter=meter)
 
     def of(self, principal: Principal) -> "Services":
         """The same services on behalf of somebody."""

@@ -1,4 +1,4 @@
-"""Every act that can have a model called stands in the table of docs/budgets.md, which says who pays."""
+"""Every act that can have a model or a paid service called stands in the table of docs/budgets.md, which says who pays."""
 
 import ast
 import re
@@ -8,11 +8,12 @@ from chiron_api.http.document import document
 from chiron_api.mcp_server.instructions import ANNOTATIONS, SPENDS
 
 ROOT = Path(__file__).parents[1]
-# What makes a run that may call a model, or has one go on.
+# What makes a run that may call a model, or has one go on, and what has a key pay for a service.
 PAID = {
     "chiron_workers.batches.submit": {"submit", "submit_within"},
     "chiron_workers.batches.steering": {"resume", "retry"},
     "chiron_workers.runs.leases": {"say"},
+    "chiron_workers.access.allotments": {"pay"},
 }
 # They order by themselves what costs money, and say where they are shown that a key has too little.
 UNREFUSED = {
@@ -20,7 +21,11 @@ UNREFUSED = {
     "POST /v1/subjects/{id}/journey",
     "POST /v1/journeys/{id}/read",
     "POST /v1/subscriptions",
+    "POST /v1/knowledge/search",
+    "POST /v1/tools/{name}",
 }
+# They ask hosted services, where there are some.
+ASKS_SERVICES = {"search", "vector_search", "knowledge_base", "web_search", "store_knowledge"}
 
 
 def column(name: str) -> set[str]:
@@ -69,7 +74,7 @@ def test_the_table_names_every_operation_that_a_key_may_be_refused():
 
 def test_the_table_names_every_command_and_tool_that_spends():
     spending_tools = {name for name, hints in ANNOTATIONS.items() if hints is SPENDS}
-    assert spending_tools | {"answer_question"} == column("MCP")
+    assert spending_tools | {"answer_question"} | ASKS_SERVICES == column("MCP")
     headings = (ROOT / "docs/commands.md").read_text()
     commands = {command.partition(" --")[0] for command in column("command")}
     assert {command for command in commands if f"\n## {command}\n" not in headings} == set()

@@ -84,9 +84,10 @@ class ToolAdapter:
         with acting(act) if act is not None else nullcontext():
             async with services.store() as store:
                 data = await self.registry.execute(name, store, arguments, timeout_s=timeout_s)
+                note = store.search.words_only
         if act is not None:
             await record(services.pool, act, **made_by(name, data))
-        return tool_result(data, chars_max=services.settings.tool_result_chars)
+        return tool_result(data, chars_max=services.settings.tool_result_chars, note=note)
 
     async def _client_message(self, error: Exception) -> str:
         cause = error.__cause__ if isinstance(error, ToolExecutionError) else error
@@ -99,11 +100,19 @@ class ToolAdapter:
         raise error  # fastmcp logs it, and the caller learns only that there was an error
 
 
-def tool_result(data: Any, *, chars_max: int) -> ToolResult:
-    """JSON data as text, cut where it is too long; an object that is not cut is structured content, too."""
+def tool_result(data: Any, *, chars_max: int, note: str = "") -> ToolResult:
+    """JSON data as text, cut where it is too long; an object that is not cut is structured content, too.
+
+    Args:
+        note: Why a search went by words alone; it follows as a text of its own, and stands in `_meta` as `words_only`.
+    """
     text = storable(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False))
+    notes = [TextContent(type="text", text=note)] if note else []
+    meta = {"words_only": note} if note else None
     if len(text) > chars_max:
-        note = f"\n[Cut here, at {chars_max - CUT_NOTE_CHARS:,} of {len(text):,} characters. Ask for less at a time.]"
-        return ToolResult([TextContent(type="text", text=text[: chars_max - CUT_NOTE_CHARS] + note)])
+        cut_note = f"\n[Cut here, at {chars_max - CUT_NOTE_CHARS:,} of {len(text):,} characters. Ask for less at a time.]"
+        excerpt = text[: chars_max - CUT_NOTE_CHARS] + cut_note
+        return ToolResult([TextContent(type="text", text=excerpt), *notes], meta=meta)
     structured_content = json.loads(text) if isinstance(data, dict) else None
-    return ToolResult([TextContent(type="text", text=text)], structured_content=structured_content)
+    content = [TextContent(type="text", text=text), *notes]
+    return ToolResult(content, structured_content=structured_content, meta=meta)

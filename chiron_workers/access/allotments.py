@@ -1,10 +1,12 @@
 """The ledger of what keys give to batches: who acts pays, so a row for each act, and none for a call.
 
-Calls draw on the budgets of their run and batch. What a key has left of its own budget is that less the sum of its rows.
+Calls draw on the budgets of their run and batch. Calls of hosted services outside of runs draw on the key: it has one row a
+day for each service. What a key has left of its own budget is that less the sum of its rows.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
@@ -114,6 +116,48 @@ async def committed_usd(pool: Pool, key_ids: Sequence[UUID]) -> dict[UUID, Decim
     """What each key has given to batches that are open, or spent with others, in the period of its budget."""
     rows = await fetch_all(pool, SQL["committed"], {"key_ids": list(key_ids)})
     return {row["key_id"]: Decimal(row["usd"]) for row in rows}
+
+
+async def key_budget(pool: Pool, key_id: UUID) -> tuple[str, Decimal | None]:
+    """The name of a key and what it may spend; None where it has no budget."""
+    row = (await fetch_all(pool, SQL["budget"], {"key_id": key_id}))[0]
+    return row["name"], row["budget_usd"]
+
+
+async def pay(pool: Pool, principal: Principal, service: str, amount_usd: Decimal) -> datetime:
+    """Have the key of a principal pay for a call of a hosted service outside of a run; when, for `correct`.
+
+    Raises:
+        KeyBudgetSpent: The key has less left, or is no longer valid.
+    """
+    async with pool.connection() as connection, connection.transaction():
+        key = await _lock_key(connection, principal.key_id)
+        if key is not None and key["budget_usd"] is not None:
+            left_usd = await _left_usd(connection, principal.key_id, key)
+            if amount_usd > left_usd:
+                raise KeyBudgetSpent(
+                    _sentence(key, left_usd, f"a call of {service} asks for {_usd(amount_usd)}")
+                )
+        args = _service_args(principal, service, amount_usd)
+        row = await fetch_one(connection, SQL["pay"], args | {"at": None})
+    at: datetime = row["at"]
+    return at
+
+
+async def correct(
+    pool: Pool, principal: Principal, service: str, difference_usd: Decimal, at: datetime
+) -> None:
+    """Add to what was paid for a call at a time, or take off what it did not cost."""
+    await fetch_all(pool, SQL["pay"], _service_args(principal, service, difference_usd) | {"at": at})
+
+
+def _service_args(principal: Principal, service: str, amount_usd: Decimal) -> dict[str, object]:
+    return {
+        "owner": principal.owner,
+        "key_id": principal.key_id,
+        "service": service,
+        "amount_usd": amount_usd,
+    }
 
 
 async def _allot(  # a row has that many columns

@@ -74,3 +74,16 @@ select settle_allotments(g.batch_id, g.run_id, r.budget_usd, r.spent_usd + r.unc
          where batch_id = %(batch_id)s
            and run_id = any(%(run_ids)s)) g
   join runs r on r.id = g.run_id;
+
+-- budget
+select name, budget_usd
+  from access_keys
+ where id = %(key_id)s;
+
+-- pay
+-- Searches are many, so a key has one row a day for each service. What a call reserved too much is taken off the day it was made.
+insert into allotments (at, act, owner, key_id, service, amount_usd)
+values (coalesce(%(at)s::timestamptz, clock_timestamp()), 'spent', %(owner)s, %(key_id)s, %(service)s, %(amount_usd)s)
+    on conflict (key_id, service, ((at at time zone 'utc')::date)) where service is not null
+    do update set amount_usd = allotments.amount_usd + excluded.amount_usd
+returning at;

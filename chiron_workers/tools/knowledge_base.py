@@ -124,6 +124,8 @@ def _known_nodes(facts: Sequence[KnownFact], matching_nodes: Sequence[NodeMatch]
 
 
 async def _note(store: Store, subject: str | None, answer: Known) -> str:
+    if store.search.words_only:
+        return store.search.words_only
     if count := await store.search.unembedded(subject):
         return f"{count:,} facts were stored under another embedding model and are found by their words only."
     if not (answer["facts"] or answer["documents"]):

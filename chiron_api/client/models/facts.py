@@ -74,11 +74,13 @@ class FoundFacts(Answer):
     """The best facts first.
 
     Where there are fewer than asked for, `unembedded` counts those that are found by their words only, since they were stored
-    under another embedding model.
+    under another embedding model. `words_only` where nobody could pay for the embedding of the query; `note` says why.
     """
 
     items: list[FoundFact]
     unembedded: int = 0
+    words_only: bool = False
+    note: str = ""
 
 
 class Assertion(Answer):

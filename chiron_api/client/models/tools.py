@@ -22,9 +22,10 @@ class ToolList(Answer):
 
 
 class ToolResult(Answer):
-    """What a tool gave back."""
+    """What a tool gave back. `note` says why a search went by words alone, if nobody could pay for embedding its query."""
 
     result: Any
+    note: str = ""
 
 
 class Skill(Answer):

@@ -37,14 +37,16 @@ class SearchRequest(RequestModel):
 @router.post("/v1/knowledge/search", summary="Search the facts", response_model=FoundFacts)
 async def search_facts(options: SearchRequest, open_store: StoreOpener) -> JSONResponse:
     """The best facts first; where there are fewer than asked for, `unembedded` counts those that, stored under another
-    embedding model, are found by their words only."""
+    embedding model, are found by their words only. Where embeddings are hosted, the budget of the key pays for that of the query;
+    `words_only` is true where it cannot, and `note` says why."""
     filters = Filters(**options.model_dump(exclude={"query", "top_k", "mode"}))
     async with open_store() as store:
         facts = await store.search.find(
             options.query, filters=filters, limit=options.top_k, mode=options.mode
         )
-        if len(facts) == options.top_k:
-            return JSONResponse({"items": facts})
-        # Counting costs as much as a search, so only those who miss something pay for it.
-        count = await store.search.unembedded(options.subject_id)
-    return JSONResponse({"items": facts, "unembedded": count})
+        note = store.search.words_only
+        answer: dict[str, object] = {"items": facts} | ({"words_only": True, "note": note} if note else {})
+        if len(facts) < options.top_k:
+            # Counting costs as much as a search, so only those who miss something pay for it.
+            answer["unembedded"] = await store.search.unembedded(options.subject_id)
+    return JSONResponse(answer)

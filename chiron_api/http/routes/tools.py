@@ -51,6 +51,7 @@ async def call_tool(
         async with open_store() as store:
             limit_s = services.settings.tool_timeout_s
             result = await registry().execute(name, store, arguments.root, timeout_s=limit_s)
+            note = store.search.words_only
     except ToolTimeoutError as error:
         raise Problem(HTTPStatus.GATEWAY_TIMEOUT, f"{error} Nothing was written.") from None
-    return JSONResponse({"result": result})
+    return JSONResponse({"result": result} | ({"note": note} if note else {}))

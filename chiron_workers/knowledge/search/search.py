@@ -13,6 +13,7 @@ from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text, limited
 from chiron_workers.embeddings import Embedder, languages_of
+from chiron_workers.errors import ServiceUnpaid
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.search import word_index
 from chiron_workers.knowledge.search.filters import PLAIN_CLAUSE, Condition, Filters, build_condition
@@ -91,6 +92,7 @@ class Search:
         self.session = session
         self.embedder = embedder
         self.vectors = Vectors(session, embedder.space)
+        self.words_only = ""  # why the last search went by words alone, though more was asked for
 
     async def find(
         self, query: str, *, filters: Filters, limit: int, mode: SearchMode = SearchMode.HYBRID
@@ -102,7 +104,7 @@ class Search:
         combination: Bruch, Gai and Ingber, TOIS 2023). Words count nine tenths where query or subject are in a language
         that the embedding model does not know. `score` is that sum; in mode text the share of BM25, in mode vector the
         cosine. Facts written under another embedding model are found by their words only; `unembedded` counts them.
-        Mode text needs no embedding.
+        Mode text needs no embedding. Where nobody may pay for that of the query, words alone rank, and `words_only` says why.
 
         Raises:
             ToolValidationError: The query or a filter makes no sense; the message names it.
@@ -114,17 +116,27 @@ class Search:
         if mode is SearchMode.VECTOR and table is None:
             return []
         query_args: dict[str, Any] = {"limit": results_max, "depth": max(RANKING_DEPTH, results_max)}
+        vector = None if table is None else await self._embed(words)
+        if vector is None:
+            mode, table = SearchMode.TEXT, None
+        else:
+            query_args["vector"] = to_halfvec(vector)
         if mode is not SearchMode.VECTOR:
             query_args |= word_index.query_args(words)
-        if table is None:
-            mode = SearchMode.TEXT
-        else:
-            [vector] = await self.embedder.embed([words], query=True)
-            query_args["vector"] = to_halfvec(vector)
         rows = await self._search_small(mode, condition, table, query_args) or await self._search_large(
             mode, condition, table, query_args
         )
         return cast("list[FoundFact]", rows)
+
+    async def _embed(self, words: str) -> list[float] | None:
+        """The vector of a query; None where nobody may pay for it."""
+        self.words_only = ""
+        try:
+            [vector] = await self.embedder.embed([words], query=True)
+        except ServiceUnpaid as refusal:
+            self.words_only = f"Words alone were searched. {refusal}"
+            return None
+        return vector
 
     async def nearest(self, vector: Sequence[float], subject_id: str, *, limit: int) -> list[DictRow]:
         """The facts of a subject nearest to a vector, candidates too but no withdrawn ones, nearest first.

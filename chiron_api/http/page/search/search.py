@@ -67,13 +67,14 @@ class Options(BaseModel):
 class Results:
     """The facts of a page of results; `is_last` where no further page is offered, `problems` by the fields they are of.
 
-    Of a search without words they are the newest, without a score.
+    Of a search without words they are the newest, without a score. `note` says why words alone were searched, if they were.
     """
 
     facts: list[Any]
     page: int
     is_last: bool
     problems: Mapping[str, str]
+    note: str = ""
 
 
 async def find(store: Store, fields: Mapping[str, str]) -> Results:
@@ -90,7 +91,7 @@ async def find(store: Store, fields: Mapping[str, str]) -> Results:
         field = NAMES.get(error.field or "", error.field or "q")
         return Results([], 1, True, {field: str(error)})
     is_last = len(facts) <= PAGE_FACTS or options.page == PAGES_MAX
-    return Results(facts[:PAGE_FACTS], options.page, is_last, {})
+    return Results(facts[:PAGE_FACTS], options.page, is_last, {}, store.search.words_only)
 
 
 async def _find(store: Store, options: Options) -> list[Any]:
@@ -102,7 +103,8 @@ async def _find(store: Store, options: Options) -> list[Any]:
         facts = await store.search.find(
             options.q, filters=options.filters(), limit=RESULTS_MAX, mode=options.mode
         )
-        facts = await leave_out_strangers(store, facts, options.q, options.filters(), mode=options.mode)
+        mode = SearchMode.TEXT if store.search.words_only else options.mode
+        facts = await leave_out_strangers(store, facts, options.q, options.filters(), mode=mode)
         return list(facts[offset : offset + PAGE_FACTS + 1])
     condition = await build_condition(store.session, options.filters())
     statement = SQL["newest"].format(condition=condition.clause)
