@@ -35,6 +35,7 @@ SAMPLES: dict[str, list[Any]] = {
     "rate_limits": [{"claude-opus-5-5": LIMIT, ODD: RateLimit()}],
     "claude_search": [False],
     "prices": [{"m": {"input": 1.5, "output": 1e-9}, "free": "none"}],
+    "service_prices": [{"brave": "0.005", ODD: {"per_million_tokens": 0.06, "per_call": 0}}],
     "run_budget_usd": ["0.01", "1E+3"], "daily_budget_usd": ["99.99"],
     "subscription_interval_s": [60.5], "subscriptions_per_subject": [0], "concurrency": [3], "workers": [3],
     "model_concurrency": [{"m": 2}], "pool_size": [4], "lease_s": [9.5], "renewal_s": [0.25], "rescue_s": [0.5],
