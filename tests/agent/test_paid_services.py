@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 from aiohttp import web
+from psycopg._queries import PostgresQuery
 from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, turn
 from support.scripted_services import HostedServices, hosted_embedder, hosted_services
@@ -149,6 +150,30 @@ async def test_what_costs_nothing_adds_no_step(stage: Stage, services, prices) -
     assert all("service_calls" not in event["data"] for event in events)
 
 
+async def test_a_priced_search_is_three_statements_and_a_free_one_none(
+    stage: Stage, services, prices, monkeypatch
+) -> None:
+    executed: list[str] = []
+    convert = PostgresQuery.convert  # of each statement, sent alone or with others
+
+    def listen(self: PostgresQuery, query: Any, args: Any) -> None:
+        executed.append(query if isinstance(query, str) else query.as_string())
+        convert(self, query, args)
+
+    monkeypatch.setattr(PostgresQuery, "convert", listen)
+
+    async def count(**by_name: Any) -> int:
+        prices(embeddings=0, **by_name)
+        executed.clear()
+        await play(stage, SEARCH)
+        return len(executed)
+
+    await count(brave=0)  # what is looked up once in a process
+    free = await count(brave=0)
+    assert not any("insert into side_replies" in statement for statement in executed)
+    assert await count(brave=0.005) == free + 3, "what was answered before, the reservation and the answer"
+
+
 @pytest.mark.parametrize("bound", ["run", "batch", "day"])
 async def test_a_budget_without_room_for_a_call_refuses_it_as_data(
     stage: Stage, services, prices, bound
@@ -234,6 +259,36 @@ async def test_a_call_without_an_answer_is_free_and_one_whose_answer_is_lost_is_
     assert (await results(stage))[0]["is_error"]
 
 
+async def test_a_service_that_cannot_be_reached_costs_nothing(
+    stage: Stage, services, prices, monkeypatch, unused_tcp_port
+) -> None:
+    prices(brave=float(PRICE), embeddings=0)
+    monkeypatch.setenv("CHIRON_SEARCH_URLS", json.dumps({"brave": f"http://127.0.0.1:{unused_tcp_port}"}))
+    settings_of_process.cache_clear()
+    run_id = await play(stage, SEARCH)
+    row = await stage.row(run_id)
+    assert (row["services_usd"], row["unconfirmed_usd"], row["reserved_usd"]) == (0, 0, 0)
+    assert "cannot be reached" in (await results(stage))[0]["body"]
+
+
+async def test_a_search_that_takes_too_long_is_unconfirmed(
+    stage: Stage, services, prices, monkeypatch
+) -> None:
+    prices(brave=float(PRICE), embeddings=0)
+    monkeypatch.setenv("CHIRON_SEARCH_TIMEOUT_S", "0.3")
+    settings_of_process.cache_clear()
+
+    async def hang(request: web.Request) -> web.StreamResponse:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    services.on_search = hang
+    run_id = await play(stage, SEARCH)
+    row = await stage.row(run_id)
+    assert (row["services_usd"], row["unconfirmed_usd"], row["unconfirmed_calls"]) == (0, PRICE, 1)
+    assert "did not answer within 0.3 s" in (await results(stage))[0]["body"]
+
+
 async def test_each_try_of_an_embedding_is_paid_for_by_itself(
     stage: Stage, services, prices, monkeypatch
 ) -> None:
@@ -272,6 +327,8 @@ async def test_a_run_that_is_lost_while_a_service_works_leaves_the_call_unconfir
     assert (await stage.row(run_id))["reserved_usd"] >= PRICE
     await stage.rows("update runs set leased_until = now() - interval '1 hour' returning 1")
     assert await rescue(execution._journal, may_rescue=lambda _: True, max_attempts=3) == 1
+    row = await stage.row(run_id)  # as where the worker was killed
+    assert (row["reserved_usd"], row["unconfirmed_usd"], row["unconfirmed_calls"]) == (0, PRICE, 1)
     may_answer.set()
     assert await asyncio.wait_for(playing, 60) is Outcome.LEFT
     row = await stage.row(run_id)

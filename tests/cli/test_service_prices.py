@@ -1,5 +1,7 @@
 """Hosted services without a price are named before anything is spent: by `doctor`, a dry run and a submit."""
 
+import json
+
 import pytest
 
 from chiron_api.local_stack.checks import prices
@@ -63,3 +65,16 @@ def test_a_dry_run_and_a_submit_name_services_without_a_price(chiron, setting, m
     )
     setting("SERVICE_PRICES", '{"brave": 0.005}')
     assert "brave" not in chiron(*call).stderr
+
+
+def test_show_and_report_tell_what_services_cost_apart(chiron, rows) -> None:
+    batch_id = json.loads(chiron("submit", "A", "-s", "Ice", "--json").stdout)["batch_id"]
+    assert "services" not in chiron("show", batch_id).stdout
+    rows("update runs set spent_usd = 0.5, services_usd = 0.015 returning 1")
+    [run] = rows("select id from runs")
+    for target in (batch_id, str(run["id"])):
+        assert "$0.0150 of it, for embeddings and searches" in chiron("show", target).stdout
+    assert json.loads(chiron("show", batch_id, "--json").stdout)["services_usd"] == 0.015
+    assert "Embeddings and searches of hosted services: $0.0150 of it" in chiron("report", batch_id).stdout
+    rows("update runs set unpriced_calls = 1, unpriced_services = 1 returning 1")
+    assert "unknown, at least $0.0150, for embeddings and searches" in chiron("show", batch_id).stdout

@@ -164,6 +164,25 @@ async def test_a_tool_over_http_says_that_words_alone_were_searched(opened: Open
     assert known.json()["result"]["note"] == answer["note"]
 
 
+async def test_a_fact_whose_embedding_the_key_cannot_pay_is_not_stored(opened: Open, pool: Pool) -> None:
+    client = await opened(embeddings=60)
+    payer = await bearer(pool, "payer", AccessScope.SUBMIT, "0.000001")
+    fact = {
+        "content": "Ducks dive.",
+        "source_url": "https://example.org/ducks",
+        "source_score": 0.9,
+        "confidence": 0.9,
+        "topic_path": "ducks",
+        "subject_id": "moon",
+    }
+    refusal = await client.post("/v1/tools/store_knowledge", json=fact, headers=payer)
+    assert refusal.status_code == 422, refusal.text
+    assert "has 0.000001 USD left" in refusal.text
+    async with pool.connection() as connection:
+        rows = await (await connection.execute("select content from facts")).fetchall()
+    assert [row["content"] for row in rows] == ["The tides follow the moon."]
+
+
 async def test_the_page_says_that_words_alone_were_searched(opened: Open, pool: Pool) -> None:
     client = await opened(embeddings=60)
     reader = await bearer(pool, "reader", AccessScope.READ) | {"Accept": "text/html"}

@@ -8,8 +8,9 @@ import pytest
 from support.worker_processes import chiron
 
 from chiron_workers.errors import ConfigurationError, ToolError
-from chiron_workers.search_providers import select_providers
+from chiron_workers.search_providers import providers, select_providers
 from chiron_workers.search_providers.merge import search_all
+from chiron_workers.search_providers.services import service_of
 from chiron_workers.settings import Settings, read_settings
 from chiron_workers.store import Store
 
@@ -110,3 +111,25 @@ def test_a_key_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "k-e-y" not in str(failure.value)
     monkeypatch.setenv("CHIRON_SEARCH_KEYS", '{"brave": "k-e-y"}')
     assert "k-e-y" not in repr(read_settings(_env_file=None))
+
+
+def test_hosted_providers_and_those_of_users_that_do_not_say_they_are_free_charge_for_a_call(
+    tmp_path: Path,
+) -> None:
+    settings = Settings(_env_file=None, service_prices={"exa": 0.007})  # type: ignore[call-arg]
+    assert {name for name, provider in providers().items() if service_of(provider, settings)} == {
+        "brave",
+        "tavily",
+        "exa",
+    }
+    (tmp_path / "intranet.py").write_text(OWN)
+    (tmp_path / "free.py").write_text(f"IS_FREE = True\n{OWN}")
+    services = {}
+    for name in ("intranet", "free"):
+        [provider] = select_providers(
+            Settings(_env_file=None, search=str(tmp_path / f"{name}.py"))  # type: ignore[call-arg]
+        )[0]
+        services[name] = service_of(provider, settings)
+    assert services["free"] is None
+    assert services["intranet"] is not None
+    assert services["intranet"].is_unknown

@@ -36,6 +36,14 @@ async def test_a_form_submits_once_and_leads_to_its_batch(client: httpx2.AsyncCl
     assert "$2.50" in batch.text
 
 
+async def test_what_hosted_services_cost_is_a_line_of_its_own(client: httpx2.AsyncClient, shelf: Shelf):
+    subject = shelf.subject("moon")
+    batch = shelf.batch(subject, "Tides")
+    run = shelf.run(subject, batch, "Why?", services_usd=0.25)
+    for path in (f"/batches/{batch}", f"/runs/{run}", f"/runs/{run}/report"):
+        assert "<dt>Services</dt><dd>$0.2500 of it</dd>" in (await client.get(path)).text, path
+
+
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
