@@ -88,7 +88,7 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     )
     service_notes = service_warnings(current, batch.runs)
     if dry_run:
-        _warn([*asyncio.run(_estimate(batch, current, as_json=as_json)), *service_notes])
+        _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))
         return
     receipt, budget_notes, source_notes = asyncio.run(_submit(batch, current))
     key_notes = key_warnings(run.model or current.model for run in runs)
@@ -136,13 +136,16 @@ def _run(entry: TopicEntry, defaults: NewRun, *, needs_subject: bool) -> NewRun:
     return new
 
 
-async def _estimate(batch: NewBatch, current: Settings, *, as_json: bool) -> Sequence[str]:
+async def _estimate(
+    batch: NewBatch, current: Settings, service_notes: Sequence[str], *, as_json: bool
+) -> Sequence[str]:
     """Print the estimate; the warnings that it holds."""
     from chiron_api.cli.display.estimate import print_estimate
     from chiron_workers.batches.estimates import estimate
 
     async with open_pool(current.database_url, size=1) as pool:
         forecast = await estimate(pool, batch)
+    forecast = replace(forecast, warnings=(*forecast.warnings, *service_notes))
     print_estimate(forecast, as_json=as_json)
     return forecast.warnings
 

@@ -74,8 +74,8 @@ class Service:
 
 
 def embedding_service(settings: Settings) -> Service | None:
-    """The service that embeds; None for the embedded model, which costs nothing."""
-    if settings.embedding_provider == "minilm":
+    """The service that embeds; None for the embedded model, which costs nothing, and where none is named."""
+    if settings.embedding_provider == "minilm" or not settings.embedding_model:
         return None
     return Service.of(settings.embedding_model, settings.service_prices, is_by_token=True)
 

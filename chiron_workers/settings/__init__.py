@@ -122,7 +122,8 @@ class ServicePrice(BaseModel):
 
 
 def _price_object(value: object) -> object:
-    return {"per_call": value} if isinstance(value, int | float | Decimal | str) else value
+    is_amount = isinstance(value, int | float | Decimal | str) and not isinstance(value, bool)
+    return {"per_call": value} if is_amount else value
 
 
 class Settings(BaseSettings):

@@ -35,7 +35,9 @@ def test_no_price_is_not_a_price_of_zero() -> None:
     assert "CHIRON_SERVICE_PRICES" in service({}).unknown_price()
 
 
-@pytest.mark.parametrize("price", [{}, {"per_token": 1}, -1, "much", {"per_call": -1}, float("nan"), [1]])
+@pytest.mark.parametrize(
+    "price", [{}, {"per_token": 1}, -1, "much", {"per_call": -1}, float("nan"), [1], True]
+)
 def test_what_is_no_price_is_refused(price: object) -> None:
     with pytest.raises(ConfigurationError, match="CHIRON_SERVICE_PRICES: s"):
         read_settings(service_prices={"s": price})

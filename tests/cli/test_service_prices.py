@@ -60,6 +60,9 @@ def test_a_dry_run_and_a_submit_name_services_without_a_price(chiron, setting, m
         "Warning: The price of brave is not known: runs that a budget in USD binds do not ask it"
         in chiron(*call).stderr
     )
+    if flags:
+        [warning] = json.loads(chiron(*call, "--json").stdout)["warnings"]
+        assert "CHIRON_SERVICE_PRICES" in warning
     assert "brave" not in chiron("submit", "A", "-s", "Ice", *flags).stderr, (
         "offline runs ask no service of the web"
     )
