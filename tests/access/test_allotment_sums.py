@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from chiron_workers.access.allotments import committed_usd
+from chiron_workers.access.allotments import committed_usd, correct, pay
 from chiron_workers.access.keys import NewKey, create_key
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.batches.delete import delete
@@ -31,7 +31,7 @@ OWNERS = {"anna": "a", "anders": "a", "bert": "b"}
 ACTS = [
     *["submit", "retry", "say"] * 3,
     *["reserve", "settle", "budget", "end"] * 5,
-    *["pause", "resume", "cancel", "delete"],
+    *["pause", "resume", "cancel", "delete", "search"],
 ]
 
 
@@ -263,6 +263,22 @@ class Play:
             before = await self.batch(run["batch_id"])
             await say(self.pool, run["id"], "And the other side?", principal=principal)
             await self.reopen(principal, before)
+
+    async def search(self, principal: Principal) -> None:
+        """A call of a hosted service outside of runs, which may cost less than was set aside for it."""
+        left = self.left(principal)
+        if left is None:
+            return
+        most = self.amount(1) / 10
+        cost = most * self.chance.choice([0, 1, 2]) / 2
+        try:
+            at = await pay(self.pool, principal, "voyage-3.5", most)
+        except KeyBudgetSpent:
+            assert most > left
+            raise
+        assert most <= left
+        await correct(self.pool, principal, "voyage-3.5", cost - most, at)
+        self.spent[principal.key_id] += cost  # type: ignore[assignment]
 
     async def pause(self, _: Principal) -> None:
         if run := await self.some("state = 'queued'"):
