@@ -57,14 +57,15 @@ async def test_a_run_is_told_after_the_seq_that_is_known(pool, valkey, chance):
 async def test_what_is_published_arrives_without_another_look_into_postgres(
     pool, valkey, long_looks, open_publisher, chance
 ):
-    batch_id, run_ids = await batch_of(pool, 2)
+    batch_id, run_ids = await batch_of(pool, 3)
     async with open_publisher(valkey) as out, asyncio.timeout(60):
         watching = asyncio.create_task(collect(pool, valkey, batch_id=batch_id))
         await listening(valkey, batch_channel(batch_id))
         await asyncio.gather(
-            *(work(pool, run_id, chance, events=20, publish=out.publish) for run_id in run_ids)
+            *(work(pool, run_id, chance, events=20, publish=out.publish) for run_id in run_ids[:2])
         )
-        out.publish(await happen(pool, run_ids[0], EventKind.BATCH_COMPLETED, state="completed"))
+        # The batch is over with this one and not before, whenever the watcher had its first look.
+        out.publish(await happen(pool, run_ids[0], EventKind.BATCH_COMPLETED, state="completed", opens=-1))
         seen = await watching
     assert [event.seq for event in seen if event.run_id == run_ids[0]] == list(range(1, 24))
 
