@@ -193,6 +193,7 @@ def test_a_paused_run_is_told_at_once_and_json_stays_json(chiron, batch, watcher
     assert [json.loads(line)["kind"] for line in events.splitlines()][-1] == "run.cancelled"
 
 
+@pytest.mark.acceptance
 def test_in_a_pipe_it_is_told_that_postgres_is_away_and_that_it_is_back(batch, watcher, end, database_url):
     watching = watcher(batch[0], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert "waits for a worker" in watching.stdout.readline()

@@ -29,6 +29,7 @@ def small_heap() -> Iterator[None]:
     gc.unfreeze()
 
 
+@pytest.mark.acceptance
 @pytest.mark.usefixtures("small_heap")
 @pytest.mark.parametrize(
     "path",

@@ -22,6 +22,7 @@ needs_soffice = pytest.mark.skipif(
 )
 
 
+@pytest.mark.acceptance
 @needs_chromium
 async def test_the_page_fits_a_phone_and_a_desktop_and_prints(sea_ice, pool, tmp_path):
     page_file = tmp_path / "report.html"

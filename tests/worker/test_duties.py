@@ -60,6 +60,7 @@ async def test_a_silence_in_which_the_event_loop_stood_still_as_well_is_none_of_
     assert lines == []
 
 
+@pytest.mark.acceptance
 def test_a_worker_whose_renewals_are_not_answered_says_so(settings: Settings) -> None:
     backend = (
         "select pid from pg_stat_activity"

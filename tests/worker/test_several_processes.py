@@ -57,6 +57,7 @@ runpy.run_module("chiron_workers.worker.health", run_name="__main__")
 """
 
 
+@pytest.mark.acceptance
 def test_each_process_is_a_worker_that_has_to_answer_the_health_check_and_one_signal_drains_them_all(
     settings: Settings,
 ) -> None:

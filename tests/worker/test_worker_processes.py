@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import psutil
+import pytest
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import end_leases, rows, running, wait_until
 
@@ -151,6 +152,7 @@ async def test_sigterm_lets_calls_finish_and_hands_the_runs_back(settings: Setti
     assert Counter(turn(request) for request in model.answered) == {0: 1, 1: 1, 2: 1, 3: 1}
 
 
+@pytest.mark.acceptance
 async def test_a_stopped_worker_that_wakes_after_its_lease_writes_nothing(settings: Settings) -> None:
     await enqueue(settings, "tides")
     asked, is_awake = asyncio.Event(), asyncio.Event()
