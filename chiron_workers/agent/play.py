@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import structlog
 
+from chiron_workers.agent.answer import Answer, AnswerCheck, answer_from
 from chiron_workers.agent.compaction import (
     COMPACTION_REQUEST,
     SHORTENED_SKILL,
@@ -16,24 +17,16 @@ from chiron_workers.agent.compaction import (
     size_limit,
 )
 from chiron_workers.agent.conversation import Conversation
-from chiron_workers.agent.event_payloads import SHOWN_CHARS, reply_events
+from chiron_workers.agent.event_payloads import reply_events
 from chiron_workers.agent.metered_model import MeteredModel, overcharge_of
 from chiron_workers.agent.next_call import NextCall
-from chiron_workers.agent.reminders import EMPTY, NO_CALLS, RESULT_MISSING, STUCK, WRITTEN_CALL
+from chiron_workers.agent.reminders import STUCK
 from chiron_workers.agent.stagnation import STUCK_TURNS
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
-from chiron_workers.agent.written_calls import is_written_call
 from chiron_workers.errors import ChironError, NoProgress, Overcharged, RunFailed, WindowExceeded
 from chiron_workers.model import Request
-from chiron_workers.roles import (
-    HAND_IN_ROWS,
-    STORE_FACTS,
-    background_of,
-    first_question,
-    role_of,
-    system_prompt,
-)
+from chiron_workers.roles import background_of, first_question, system_prompt
 from chiron_workers.runs.entries import (
     Compaction,
     Entry,
@@ -49,7 +42,7 @@ from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.loaded_skills import LoadedSkill, loaded_skills_of
 from chiron_workers.runs.notes import notes_of
-from chiron_workers.runs.progress import is_requeued, read_handing_in
+from chiron_workers.runs.progress import is_requeued
 from chiron_workers.runs.turns import ASKING_TOOLS, Turn
 from chiron_workers.settings import Settings
 
@@ -59,30 +52,11 @@ MALFORMED = (
     "The model's server sent a complete reply that cannot be used: {problem}. The reply is in the journal and is paid "
     "for. Check the server, then `chiron retry` asks it once more."
 )
-REMINDERS_MAX = 2
 # Of one reply. Thousands at the same time would all stand before other runs for a connection to Postgres.
 CALLS_AT_ONCE = 32
-EMPTY_REPLY = (
-    "The model ended its reply without words and without a call, also when it was asked once more. Its server may have dropped "
-    "what it wrote: `chiron doctor --model {model}` tries it, and `chiron retry` asks it again."
-)
-CALL_AS_TEXT = (
-    "The model wrote its tool call as text, also when it was asked once more: its server does not read it as a call. Give the "
-    "server the model's tool template (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice and --tool-call-parser), see with "
-    "`chiron doctor --model {model}`, then `chiron retry`."
-)
-NO_TOOL_CALLS = (
-    "The model answered without having called a single tool, also when it was reminded, so no fact rests on a source. Its server "
-    "may drop tool definitions that its chat template has no place for (llama.cpp: start it with --jinja; /props shows what the "
-    "template supports). See with `chiron doctor --model {model}`, then `chiron retry`; `chiron say` accepts an answer without."
-)
 NO_PROGRESS = (
     "The run made no progress in {turns} turns: no result that is new, and no answer. {trouble} See whether the model can use "
     "tools; then `chiron resume` lets the run go on, and `chiron say` tells it what to do instead."
-)
-NO_RESULT = (
-    "The run stopped without handing in its result by {tool}, though it was reminded {count} times. `chiron retry` reminds "
-    "it once more."
 )
 # What a reply that Postgres or JSON cannot hold raises.
 UNSTORABLE = (
@@ -95,14 +69,6 @@ UNSTORABLE = (
     AttributeError,
     RecursionError,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The last words of a run; `is_silent` if nobody need be notified of them."""
-
-    text: str
-    is_silent: bool = False
 
 
 class Stopped(ChironError):
@@ -137,6 +103,7 @@ async def play(
     await tools.refresh()
     conversation = Conversation(run, journal, await journal.read(run))
     step = _Step(run, journal, model, tools, settings, conversation, is_stop_requested)
+    answer_check = AnswerCheck(run, journal, conversation)
     while True:  # ends: max_turns is finite
         if is_stop_requested():
             raise Stopped("The worker is stopping.")
@@ -158,26 +125,9 @@ async def play(
             case Question() | Results(ending=None) | Reply(stop="pause_turn" | "max_tokens") as entry:
                 await step.reply_to(entry)
             case Reply() | Results() as last:
-                is_continued = await conversation.take_messages(look=True) or await step.remind(last)
+                is_continued = await conversation.take_messages(look=True) or await answer_check.remind(last)
                 if not is_continued:
-                    return _answer_from(last, conversation.window.draft.text)
-
-
-def _answer_from(last: Reply | Results, text: str) -> Answer:
-    if isinstance(last, Results):
-        assert last.ending is not None
-        return Answer(last.ending.text, is_silent=True)
-    if last.is_last_word:
-        return Answer(text)
-    match last.stop:
-        case "refusal":
-            raise RunFailed("refusal", f"The model refuses to go on. {last.text[:SHOWN_CHARS]}".strip())
-        case "model_context_window_exceeded":
-            raise RunFailed("context_window", "The conversation no longer fits the model's context window.")
-        case unknown:
-            raise RunFailed(
-                "stop_reason", f"The model stopped for a reason that is not known here: {unknown}."
-            )
+                    return answer_from(last, conversation.window.draft.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,57 +197,6 @@ class _Step:
         if not is_asked_again and not await self.conversation.take_messages(look=True):
             raise RunFailed("malformed_reply", MALFORMED.format(problem=problem))
         await self.reply_to(self.conversation.latest)
-
-    async def remind(self, last: Reply | Results) -> bool:
-        """Ask for what the run still has to give: its result, its rows or its answer; False where nothing is missing.
-
-        Raises:
-            RunFailed: It was asked often enough.
-        """
-        if not isinstance(last, Reply) or not last.is_last_word:
-            return False
-        tool = HAND_IN_ROWS if self.run.columns else role_of(self.run.role).result
-        return await (self.remind_of_result(tool) if tool else self.ask_for_answer(last))
-
-    async def remind_of_result(self, tool: str) -> bool:
-        """Ask for the result that is handed in by `tool`; False where it is there. Raises RunFailed likewise."""
-        reminder = RESULT_MISSING.format(tool=tool)
-        handing_in = await read_handing_in(self.journal.pool, self.run, tool=tool, reminder=reminder)
-        if handing_in.is_done:
-            return False
-        # Whoever asks for the run to go on gets one more.
-        if handing_in.reminders >= REMINDERS_MAX and not await is_requeued(self.journal.pool, self.run):
-            raise RunFailed("no_result", NO_RESULT.format(tool=tool, count=handing_in.reminders))
-        await self.conversation.append(Question(reminder))
-        return True
-
-    async def ask_for_answer(self, last: Reply) -> bool:
-        """Ask once more after a reply that is no answer, or an answer without any research; False after one that is fine.
-
-        Raises:
-            RunFailed: It was asked once.
-        """
-        stagnation, words = self.conversation.stagnation, self.conversation.window.draft.text
-        if not words.strip() or last.stop == "tool_use":
-            kind, reminder, message = "empty_reply", EMPTY, EMPTY_REPLY
-        elif is_written_call(words, stagnation.tool_names):
-            kind, reminder, message = "empty_reply", WRITTEN_CALL, CALL_AS_TEXT
-        elif self.role_needs_calls() and stagnation.lacks_calls:
-            kind, reminder, message = "no_tool_calls", NO_CALLS, NO_TOOL_CALLS
-        else:
-            return False
-        is_reminded = stagnation.last_reminder in (reminder, NO_CALLS, WRITTEN_CALL, EMPTY)
-        if reminder == NO_CALLS:
-            is_reminded = stagnation.last_reminder == NO_CALLS
-        # Whoever asks for the run to go on gets one more.
-        if is_reminded and not await is_requeued(self.journal.pool, self.run):
-            raise RunFailed(kind, message.format(model=self.run.model))
-        await self.conversation.append(Question(reminder))
-        return True
-
-    def role_needs_calls(self) -> bool:
-        """Whether runs of this role that call no tool have done nothing: they were offered the one that stores facts."""
-        return role_of(self.run.role).researches and STORE_FACTS in self.conversation.stagnation.tool_names
 
     async def first_question(self) -> str:
         return first_question(self.run, await background_of(self.journal.pool, self.run))

@@ -6,8 +6,9 @@ from datetime import timedelta
 import structlog
 from structlog.contextvars import bound_contextvars
 
+from chiron_workers.agent.answer import Answer
 from chiron_workers.agent.metered_model import MeteredModel
-from chiron_workers.agent.play import Answer, Stopped, play
+from chiron_workers.agent.play import Stopped, play
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.db.outages import is_transient, through_outage

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from support.run_harness import LEASE, Stage, open_stage
 
-from chiron_workers.agent.play import Answer
+from chiron_workers.agent.answer import Answer
 from chiron_workers.batches.submit import NO_BUDGET
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.billing.reservations import release, reserve, write_off

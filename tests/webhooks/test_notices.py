@@ -7,7 +7,7 @@ from typing import Any
 from support.run_harness import Stage
 from support.scripted_model import says
 
-from chiron_workers.agent.play import Answer
+from chiron_workers.agent.answer import Answer
 from chiron_workers.batches.steering import cancel, pause
 from chiron_workers.errors import BudgetSpent
 from chiron_workers.runs.batch_completion import complete_batch
