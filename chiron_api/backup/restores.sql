@@ -21,7 +21,8 @@ select table_name, dimensions
  order by id;
 
 -- set_limits
--- A longer wait for a lock means that somebody is connected who should not be. Rows that triggers would add are in the backup.
+-- A lock that is held for 10 s belongs to a client that should not be connected. Our triggers are off, as the backup has the rows that
+-- they would add.
 select set_config('lock_timeout', '10s', true), set_config('idle_in_transaction_session_timeout', '0', true),
        set_config('statement_timeout', '0', true), set_config('chiron.restores', 'on', true);
 
@@ -36,8 +37,8 @@ select version
   from schema_migrations;
 
 -- names
--- How pg_dump's table of contents names whatever stands in this schema; the tables that hold rows of their own have a mark. As
--- text: the type `name` ends after 63 bytes, and a function is named with the types of its arguments.
+-- The names of all objects in this schema as pg_dump writes them in its table of contents. `has_rows`: an ordinary table. Cast to
+-- text, since the type `name` is cut at 63 bytes and the name of a function includes its argument types.
 with relations as (
   select * from pg_class where relnamespace = current_schema()::regnamespace
 )

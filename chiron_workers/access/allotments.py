@@ -1,7 +1,7 @@
-"""The ledger of what keys give to batches: who acts pays, so a row for each act, and none for a call.
+"""The ledger of the money that keys allot to batches. The acting key pays, so each act adds a row; a model call adds none.
 
-Calls draw on the budgets of their run and batch. Calls of hosted services outside of runs draw on the key: it has one row a
-day for each service. What a key has left of its own budget is that less the sum of its rows.
+Calls draw on the budgets of their run and batch. Calls of hosted services outside of runs draw on the key, which has one row a
+day for each service. A key has left what its budget exceeds the sum of its rows by.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ MICRO_USD = Decimal("0.000001")
 
 @dataclass(frozen=True, slots=True)
 class LockedBatch:
-    """A batch whose row this transaction has locked, as it was then."""
+    """A batch whose row this transaction has locked, with the values at that time."""
 
     id: UUID
     has_ended: bool
@@ -36,9 +36,9 @@ class LockedBatch:
 async def reserve(
     connection: AsyncConnection[DictRow], key_id: UUID | None, budget_usd: Decimal | None
 ) -> Decimal | None:
-    """What a new batch of a key may cost: its budget, or all that the key has left. None where nothing binds it.
+    """The most that a new batch of a key may cost: its budget, or all that the key has left. None: unlimited.
 
-    The key stays locked until the transaction ends, in which the batch is to be stored; its row of the ledger comes with it.
+    The key stays locked until the end of the transaction, which has to insert the batch; a trigger adds the row of the ledger.
 
     Raises:
         KeyBudgetSpent: The key has less left than that, or nothing, or is no longer valid.
@@ -55,7 +55,7 @@ async def reserve(
 
 
 async def lock_batch(connection: AsyncConnection[DictRow], batch_id: UUID) -> LockedBatch:
-    """Lock a batch before an act that may give it money or take some back; after its runs, as everywhere."""
+    """Lock a batch before an act that may change its allotments. Lock its runs first, as everywhere."""
     row = await fetch_one(connection, SQL["lock_batch"], {"batch_id": batch_id})
     return LockedBatch(batch_id, row["has_ended"], row["budget_usd"])
 
@@ -68,13 +68,13 @@ async def change(
     *,
     run_id: UUID | None = None,
 ) -> None:
-    """Have who acts pay what a budget grows by, or return what it shrinks by to those who gave it, last in, first out.
+    """Charge the acting key for what a budget grows by, or return what it shrinks by to the latest payers first.
 
     Args:
-        run_id: Whose budget it is; None: the batch's.
+        run_id: The run whose budget changes. None: the budget of the batch.
 
     Raises:
-        KeyBudgetSpent: The key of who acts has less left, or is no longer valid.
+        KeyBudgetSpent: The acting key has less left, or is no longer valid.
     """
     if difference_usd > 0:
         await _allot(connection, principal, AllotmentAct.RAISE, batch.id, difference_usd, run_id=run_id)
@@ -86,12 +86,12 @@ async def change(
 async def reopen(
     connection: AsyncConnection[DictRow], principal: Principal, act: AllotmentAct, batch: LockedBatch
 ) -> None:
-    """Have who opens a batch again pay for the rest of its budget; what was spent before stays paid by those who gave it.
+    """Charge the acting key for the rest of the budget of a batch that had ended. Earlier payers keep paying what was spent.
 
-    Of a batch that no budget binds, a key with a budget makes the budget: what was spent and what the key has left.
+    A batch without a budget gets one from a key that has one: what was spent, plus what the key has left.
 
     Raises:
-        KeyBudgetSpent: The key of who acts has less left, or is no longer valid.
+        KeyBudgetSpent: The acting key has less left, or is no longer valid.
         UsageError: The key has a budget, which cannot bind a model without a price.
     """
     if not batch.has_ended:
@@ -108,12 +108,12 @@ async def reopen(
 
 
 async def settle_runs(connection: AsyncConnection[DictRow], batch_id: UUID, run_ids: Sequence[UUID]) -> None:
-    """Count what was given to runs with what they have spent, before they are deleted."""
+    """Replace the allotments of runs by what they have spent, before they are deleted."""
     await connection.execute(SQL["settle_runs"], {"batch_id": batch_id, "run_ids": list(run_ids)})
 
 
 async def committed_usd(pool: Pool, key_ids: Sequence[UUID]) -> dict[UUID, Decimal]:
-    """What each key has given to batches that are open, or spent with others, in the period of its budget."""
+    """What each key has allotted to open batches, plus what its ended ones spent in the period of its budget."""
     rows = await fetch_all(pool, SQL["committed"], {"key_ids": list(key_ids)})
     return {row["key_id"]: Decimal(row["usd"]) for row in rows}
 

@@ -1,5 +1,5 @@
 -- lock_key
--- Lock the key, so that two acts at once cannot allot the same money.
+-- The lock keeps two concurrent acts from allotting the same money.
 select name, budget_usd, budget_period, revoked_at is not null or coalesce(expires_at <= now(), false) as is_over
   from access_keys
  where id = %(key_id)s
@@ -9,7 +9,7 @@ select name, budget_usd, budget_period, revoked_at is not null or coalesce(expir
 date_trunc('day', now() at time zone 'utc') at time zone 'utc'
 
 -- committed
--- What is left with open batches counts on each day; what was spent, on the day on which the batch ended.
+-- Allotments of open batches count every day. Spent money counts on the day when its batch ended.
 select k.id as key_id,
        (select coalesce(sum(a.amount_usd), 0)
           from allotments a
@@ -21,22 +21,22 @@ select k.id as key_id,
  where k.id = any(%(key_ids)s);
 
 -- lock_batch
--- After its runs, as everywhere. Acts on one batch come one after the other, and its end before or after them. The setting tells
--- the triggers that this transaction writes what it gives by itself.
+-- Lock runs before their batch, as everywhere, or two transactions deadlock. The lock serializes the acts on a batch, and its
+-- end. The setting tells the triggers that this transaction inserts its allotments itself.
 select finished_at is not null as has_ended, budget_usd, set_config('chiron.allots', 'on', true)
   from batches
  where id = %(batch_id)s
    for no key update;
 
 -- balance
--- Read once the batch is locked.
+-- Read with the batch locked, so that the sum cannot change.
 select b.budget_usd, c.spent_usd + c.unconfirmed_usd as spent_usd
   from batches b
   join batch_costs c on c.batch_id = b.id
  where b.id = %(batch_id)s;
 
 -- unpriced
--- Models of runs that go on, which no budget in USD can bind.
+-- Models without a price, of runs that have not ended: a budget in USD cannot limit them.
 select distinct model
   from runs
  where batch_id = %(batch_id)s
@@ -54,20 +54,20 @@ insert into allotments (act, owner, key_id, batch_id, run_id, amount_usd)
 values (%(act)s, %(owner)s, %(key_id)s, %(batch_id)s, %(run_id)s, %(amount_usd)s);
 
 -- take_back
--- What was given last is returned first.
+-- Return the latest allotments first.
 with balances as (
-  select *, sum(usd) over (order by id desc) - usd as given_later_usd
+  select *, sum(usd) over (order by id desc) - usd as later_usd
     from allotment_balances
    where batch_id = %(batch_id)s
      and run_id is not distinct from %(run_id)s)
 insert into allotments (act, owner, key_id, batch_id, run_id, allotment_id, amount_usd)
-select 'returned', owner, key_id, batch_id, run_id, id, -least(usd, %(amount_usd)s - given_later_usd)
+select 'returned', owner, key_id, batch_id, run_id, id, -least(usd, %(amount_usd)s - later_usd)
   from balances
- where given_later_usd < %(amount_usd)s
+ where later_usd < %(amount_usd)s
  order by id desc;
 
 -- settle_runs
--- Before runs are deleted: what was given to each is replaced by what it has spent.
+-- Before runs are deleted: replace the allotments of each run by what it has spent.
 select settle_allotments(g.batch_id, g.run_id, r.budget_usd, r.spent_usd + r.unconfirmed_usd, now())
   from (select distinct batch_id, run_id
           from allotment_balances

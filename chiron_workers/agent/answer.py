@@ -1,4 +1,4 @@
-"""The answer of a run: the reply that ends it, and what is asked for first where that is not an answer yet."""
+"""The answer of a run: how its last entry becomes one, and the reminders that are sent first if something is missing."""
 
 from dataclasses import dataclass
 
@@ -36,14 +36,21 @@ NO_RESULT = (
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The last words of a run; `is_silent` if nobody need be notified of them."""
+    """The last text of a run; nobody is notified of one that `is_silent`."""
 
     text: str
     is_silent: bool = False
 
 
 def answer_from(last: Reply | Results, text: str) -> Answer:
-    """The answer that the last entry of a run gives; `text` is what its replies wrote. Raises RunFailed where it gives none."""
+    """The answer that the last entry of a run gives.
+
+    Args:
+        text: The text of the last reply, with that of the replies which it continues.
+
+    Raises:
+        RunFailed: The model refused, or stopped for another reason than its answer.
+    """
     if isinstance(last, Results):
         assert last.ending is not None
         return Answer(last.ending.text, is_silent=True)
@@ -69,10 +76,10 @@ class AnswerCheck:
     conversation: Conversation
 
     async def remind(self, last: Reply | Results) -> bool:
-        """Ask for what the run still has to give: its result, its rows or its answer; False where nothing is missing.
+        """Append a reminder if the result, the rows or the answer is missing; return whether it did.
 
         Raises:
-            RunFailed: It was asked often enough.
+            RunFailed: The model was reminded before, as often as it may be.
         """
         if not isinstance(last, Reply) or not last.is_last_word:
             return False
@@ -80,23 +87,19 @@ class AnswerCheck:
         return await (self._remind_of_result(tool) if tool else self._ask_for_answer(last))
 
     async def _remind_of_result(self, tool: str) -> bool:
-        """Ask for the result that is handed in by `tool`; False where it is there. Raises RunFailed likewise."""
+        """Remind the model to hand in its result by `tool`, unless it has. Raises RunFailed as `remind`."""
         reminder = RESULT_MISSING.format(tool=tool)
         handing_in = await read_handing_in(self.journal.pool, self.run, tool=tool, reminder=reminder)
         if handing_in.is_done:
             return False
-        # Whoever asks for the run to go on gets one more.
+        # After `chiron resume` or `chiron retry` the model gets one more reminder.
         if handing_in.reminders >= REMINDERS_MAX and not await is_requeued(self.journal.pool, self.run):
             raise RunFailed("no_result", NO_RESULT.format(tool=tool, count=handing_in.reminders))
         await self.conversation.append(Question(reminder))
         return True
 
     async def _ask_for_answer(self, last: Reply) -> bool:
-        """Ask once more after a reply that is no answer, or an answer without any research; False after one that is fine.
-
-        Raises:
-            RunFailed: It was asked once.
-        """
+        """Ask once more after an empty reply, or an answer without any research. Raises RunFailed as `remind`."""
         stagnation, words = self.conversation.stagnation, self.conversation.window.draft.text
         if not words.strip() or last.stop == "tool_use":
             kind, reminder, message = "empty_reply", EMPTY, EMPTY_REPLY
@@ -110,12 +113,12 @@ class AnswerCheck:
         is_reminded = stagnation.last_reminder in (
             (NO_CALLS,) if asks_for_calls else (NO_CALLS, WRITTEN_CALL, EMPTY)
         )
-        # Whoever asks for the run to go on gets one more.
+        # After `chiron resume` or `chiron retry` the model gets one more reminder.
         if is_reminded and not await is_requeued(self.journal.pool, self.run):
             raise RunFailed(kind, message.format(model=self.run.model))
         await self.conversation.append(Question(reminder))
         return True
 
     def _role_needs_calls(self) -> bool:
-        """Whether runs of this role that call no tool have done nothing: they were offered the one that stores facts."""
+        """Whether an answer without a tool call is worth nothing: the role researches, and can store facts."""
         return role_of(self.run.role).researches and STORE_FACTS in self.conversation.stagnation.tool_names

@@ -1,4 +1,4 @@
-"""Whether a run still gets anywhere: what its turns brought that its epoch had not seen before."""
+"""Counts turns without progress: turns whose results the epoch has seen before."""
 
 import hashlib
 import json
@@ -10,74 +10,74 @@ from dataclasses import replace
 from chiron_workers.agent.reminders import STUCK, is_reminder
 from chiron_workers.runs.entries import Entry, Opening, Question, Reply, Results, ToolCall, ToolResult
 
-STUCK_TURNS = 8  # so many turns in a row without progress pause a run
-REPEATS_MAX = 2  # times that a call is shown the same result in full
+STUCK_TURNS = 8  # in a row without progress; then the run pauses
+REPEATS_MAX = 2  # times that the model sees the same result of the same call in full
 HEAD_CHARS = 500
 TROUBLE_CHARS = 300
 REPEATED = (
-    "[You have made this call before with the same arguments, and its result is the same again. Do not repeat it: use what "
-    "you have, make another call, or finish. The result begins so:]\n"
+    "[You have made this call before, with the same arguments and the same result. Do not repeat it: use what you have, "
+    "make another call, or finish. The result begins:]\n"
 )
-SERVER_RESULT_SUFFIX = (
-    "_tool_result"  # of the types of blocks in which a server returns what its own tools found
-)
+SERVER_RESULT_SUFFIX = "_tool_result"  # of the block types that hold results of the server's own tools
 
 
 class Stagnation:
-    """Counts the turns of a run in a row that made no progress.
+    """Counts the turns in a row in which a run made no progress.
 
-    A turn makes progress if one of its calls has a result that the epoch has not seen for that call, or if its reply ended
-    by itself with words. An error is progress only if its text is new and the call could be run at all. A person's message
-    begins the count anew. Everything follows from the journal's entries, so another worker counts the same.
+    A turn makes progress if one of its calls has a result that is new to the epoch, or if its reply ended by itself with
+    text. An error counts as progress only if its text is new and the call was valid. A message of a person resets the
+    count. The count depends on the journal alone, so another worker gets the same number.
     """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.turns = 0
-        self.began_anew = True  # with the topic, and not with what an epoch before has told
-        self.trouble = ""  # of the latest turn without progress, as a sentence
+        self.is_first_epoch = (
+            True  # since the run began or was started over: its question is the topic, not a summary
+        )
+        self.trouble = ""  # why the latest turn made no progress, as a sentence
         self._begin(())
         for entry in entries:
             self.add(entry)
 
     def _begin(self, tool_names: Iterable[str]) -> None:
         self._tool_names = frozenset(map(sys.intern, tool_names))
-        self._times: Counter[bytes] = Counter()  # that a call had a result
+        self._times: Counter[bytes] = Counter()  # by call and result
         self._full_by_short: dict[bytes, bytes] = {}
-        self._texts: set[bytes] = set()  # of errors, and of what tools of the server returned
+        self._texts: set[bytes] = set()  # of errors, and of results of the server's own tools
         self._calls: Sequence[ToolCall] = ()
-        self._is_begun = False
+        self._has_question = False
         self.has_called = False  # in this epoch
-        self.has_message = False  # of a person, likewise
-        self.last_reminder = ""  # since which no call has had a result
+        self.has_message = False  # of a person, in this epoch
+        self.last_reminder = ""  # empty once a call has had a result since
 
     @property
     def tool_names(self) -> frozenset[str]:
-        """The tools that the run is offered."""
+        """The names of the tools that the run is offered."""
         return self._tool_names
 
     @property
     def lacks_calls(self) -> bool:
-        """Whether the run answers its topic without having called a tool; a message of a person lifts that."""
-        return self.began_anew and not self.has_called and not self.has_message
+        """Whether the run has called no tool for its topic. After a message of a person it need not."""
+        return self.is_first_epoch and not self.has_called and not self.has_message
 
     @property
     def is_stuck(self) -> bool:
-        """Whether so many turns made no progress that the run is to pause."""
+        """Whether the run has made no progress for so long that it has to pause."""
         return self.turns >= STUCK_TURNS
 
     def add(self, entry: Entry) -> None:
-        """Count the next entry; an opening begins an epoch, which has seen nothing."""
+        """Count the next entry. An opening begins an epoch, in which every result is new."""
         match entry:
             case Opening():
                 self._begin(tool["name"] for tool in entry.tools if "name" in tool)
                 self.turns = entry.turns_without_progress
-                self.began_anew = entry.question is None
+                self.is_first_epoch = entry.question is None
             case Question(text):
-                # The first question of an epoch is no message.
+                # The first question of an epoch is not a message.
                 self.last_reminder = text if is_reminder(text) else ""
-                if self._is_begun and not self.last_reminder:
+                if self._has_question and not self.last_reminder:
                     self.turns, self.has_message = 0, self.has_message or text != STUCK
-                self._is_begun = True
+                self._has_question = True
             case Reply(is_compaction=False, has_open_calls=True):
                 self._calls = entry.calls
             case Reply(is_compaction=False):
@@ -90,7 +90,7 @@ class Stagnation:
                 self._count(any(news), _trouble_among(pairs))
 
     def shortened(self, call: ToolCall, result: ToolResult) -> ToolResult:
-        """The result as the model is to see it: only its beginning where it has seen it often enough."""
+        """The result as the model sees it: after REPEATS_MAX times in full, only its beginning."""
         if result.ends_silently or self._times[_key(call, result)] < REPEATS_MAX:
             return result
         text = _short(_without_id(call, result.text))
@@ -101,7 +101,7 @@ class Stagnation:
         self.trouble = "" if is_progress else trouble
 
     def _has_news(self, reply: Reply) -> bool:
-        # Another call of a server's tool has another id, whatever it found.
+        # Each call of a server's tool has an id of its own, so the digest leaves the id out.
         texts = [
             _digest(block.get("content"))
             for block in reply.content
@@ -112,7 +112,7 @@ class Stagnation:
         return has_news
 
     def _note(self, call: ToolCall, result: ToolResult) -> bool:
-        """Count a result; whether it is news."""
+        """Count a result; return whether it is new."""
         key = _key(call, result)
         key = self._full_by_short.get(key, key)
         self._times[key] += 1
@@ -130,7 +130,7 @@ class Stagnation:
 def _trouble_of(reply: Reply) -> str:
     if reply.stop == "max_tokens":
         return "The last reply was cut off at the limit of its length (max_tokens)."
-    return f"The last reply had no words and no call (stop reason {reply.stop or 'none'})."
+    return f"The last reply had no text and no call (stop reason {reply.stop or 'none'})."
 
 
 def _trouble_among(pairs: Sequence[tuple[ToolCall, ToolResult]]) -> str:
@@ -138,7 +138,7 @@ def _trouble_among(pairs: Sequence[tuple[ToolCall, ToolResult]]) -> str:
     if errors:
         call, result = errors[-1]
         text = result.text.removeprefix(REPEATED)[:TROUBLE_CHARS].strip()
-        return f"The last error is of {call.name[:60]}: {text}"
+        return f"The last error came from {call.name[:60]}: {text}"
     return f"The last call, of {pairs[-1][0].name[:60]}, had the same result again."
 
 
@@ -147,7 +147,7 @@ def _short(text: str) -> str:
 
 
 def _without_id(call: ToolCall, text: str) -> str:
-    # A result that was cut names the call by which it is read on.
+    # A result that was cut names its call, so that `read_result` can continue it.
     return text.replace(f'"{call.id}"', '""')
 
 
