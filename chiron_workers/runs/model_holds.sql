@@ -1,19 +1,20 @@
--- undo_dispatch
+-- undone
+-- The dispatch of a held model's runs is undone, or they would keep the runs of other models waiting.
 dispatched as (
   select id
     from runs
     join hold using (model)
    where state = 'queued'
      and dispatched_at is not null
-     for update of runs skip locked)
-update runs
-   set dispatched_at = null
-  from dispatched
- where runs.id = dispatched.id
+     for update of runs skip locked),
+undone as (
+  update runs
+     set dispatched_at = null
+    from dispatched
+   where runs.id = dispatched.id)
 
 -- hold
--- Whoever is turned away says so; among many only the first, or one that knows of a later end, writes. The dispatch of
--- runs of the model is undone, so that they do not keep those of other models waiting.
+-- Each run that the model refuses calls this. Only the first writes, and one that knows of a later end.
 with hold as (
   insert into holds (model, until, reason)
   values (%(model)s, now() + %(hold_for)s, %(reason)s)
@@ -25,7 +26,9 @@ with hold as (
          probed_by = null
    where holds.until < excluded.until - interval '5 seconds'
   returning model),
-{{undo_dispatch}};
+{{undone}}
+select model
+  from hold;
 
 -- active
 select model, until, reason
@@ -44,7 +47,8 @@ delete from holds
 returning model;
 
 -- hold_refused
--- Of refusals at one time the first writes. A refusal of long ago, of which nobody has heard since, begins anew.
+-- Of concurrent refusals only the first writes. `refused_at` is when the refusals began; it is reset once no run has tried the key
+-- for a while.
 with hold as (
   insert into holds (model, until, reason, refused_at, probe_run, probed_by)
   values (%(model)s, now() + %(hold_for)s, %(reason)s, now(), %(run_id)s, now() + %(hold_for)s + %(probe_for)s)
@@ -57,18 +61,7 @@ with hold as (
    where holds.refused_at is null
       or holds.until < excluded.until - interval '5 seconds'
   returning model, refused_at),
-dispatched as (
-  select id
-    from runs
-    join hold using (model)
-   where state = 'queued'
-     and dispatched_at is not null
-     for update of runs skip locked),
-undone as (
-  update runs
-     set dispatched_at = null
-    from dispatched
-   where runs.id = dispatched.id)
+{{undone}}
 select refused_at <= now() - %(lasting)s as is_lasting
   from hold;
 
@@ -78,10 +71,12 @@ with hold as (
    where model = %(model)s
      and refused_at is not null
   returning model),
-{{undo_dispatch}};
+{{undone}}
+select model
+  from hold;
 
 -- pause_refused
--- What waits now; a batch that begins later finds out by itself.
+-- The runs that wait now. The runs of a batch that begins later are refused themselves.
 with waiting as (
   select r.id
     from runs r
