@@ -26,7 +26,7 @@ from chiron_workers.settings import Settings
 
 Settle = Callable[[Pool, Run, MaxCost], Awaitable[None]]
 OVERCHARGE = (
-    "The model's server reports {cost} for a call{most}. The budget was charged no more than that. "
+    "The model's server reports {cost} for a call{limit}. The budget was charged no more than that. "
     "Look at what the server bills; `chiron resume` goes on."
 )
 _calls = itertools.count(1)
@@ -55,7 +55,7 @@ class MeteredModel:
     pool: Pool
     settings: Settings
     advance: Advance = field(default_factory=Advance)
-    _answered: set[str] = field(default_factory=set)
+    _free_models: set[str] = field(default_factory=set)
     _tariffs: dict[str, Tariff] = field(default_factory=dict)  # that do not change while the run lasts
 
     async def context_tokens(self) -> int:
@@ -94,12 +94,12 @@ class MeteredModel:
             RunFailed, ModelUnavailable: As `Model.reply`.
         """
         tariff = self._tariff_of(request.model)
-        reserved = _max_cost(request, tariff, prompt_tokens=prompt_tokens, searches=searches)
-        if not self._covers(reserved) or self.model.may_wait(request.model):
+        cost_max = _max_cost(request, tariff, prompt_tokens=prompt_tokens, searches=searches)
+        if not self._covers(cost_max) or self.model.may_wait(request.model):
             await self.free_advance()
         lease_for = timedelta(seconds=self.settings.lease_s)
         reservation = Reservation(
-            self.run, self.pool, reserved, self.settings.daily_budget_usd or None, lease_for, self.advance
+            self.run, self.pool, cost_max, self.settings.daily_budget_usd or None, lease_for, self.advance
         )
         try:
             reply = await self.model.reply(
@@ -107,7 +107,7 @@ class MeteredModel:
                 on_text=on_text,
                 is_heard=is_heard,
                 tariff=tariff,
-                tokens_max=reserved.tokens,
+                tokens_max=cost_max.tokens,
                 before_try=reservation.reserve,
                 on_failure=reservation.settle_failure,
             )
@@ -121,8 +121,8 @@ class MeteredModel:
 
     async def end_refusal(self) -> None:
         """Let the other runs of the model go, where this one was to find out whether its server takes the key again."""
-        if self.run.is_probe and not self._answered:
-            self._answered.add(self.run.model)
+        if self.run.is_probe and not self._free_models:
+            self._free_models.add(self.run.model)
             await through_outage(lambda: end_refusal(self.pool, self.run.model))
 
     def plan_advance(self, request: Request, *, prompt_tokens: int) -> MaxCost | None:
@@ -180,19 +180,19 @@ def _max_cost(request: Request, tariff: Tariff, *, prompt_tokens: int, searches:
     return replace(cost, keeps_budgets=tariff.keeps_budgets)
 
 
-def _charged(reply: Reply, reserved: MaxCost, *, reply_tokens: int) -> Reply:
+def _charged(reply: Reply, cost_max: MaxCost, *, reply_tokens: int) -> Reply:
     """The reply as it is charged: at most what was reserved, and all of it where its server does not say what it took."""
     if reply.is_usage_unknown:
-        cost_usd = None if reply.cost_usd is None else reserved.usd
-        return replace(reply, usage=_most(reserved, reply_tokens), cost_usd=cost_usd)
+        cost_usd = None if reply.cost_usd is None else cost_max.usd
+        return replace(reply, usage=_most(cost_max, reply_tokens), cost_usd=cost_usd)
     usage, cost_usd = reply.usage, reply.cost_usd
-    is_within = usage.tokens <= reserved.tokens and (cost_usd is None or cost_usd <= reserved.usd)
+    is_within = usage.tokens <= cost_max.tokens and (cost_usd is None or cost_usd <= cost_max.usd)
     if is_within:
         return reply
     return replace(
         reply,
-        usage=usage if usage.tokens <= reserved.tokens else _most(reserved, reply_tokens),
-        cost_usd=None if cost_usd is None else min(cost_usd, reserved.usd),
+        usage=usage if usage.tokens <= cost_max.tokens else _most(cost_max, reply_tokens),
+        cost_usd=None if cost_usd is None else min(cost_usd, cost_max.usd),
         reported=ReportedCost(cost_usd, usage.tokens),
     )
 
@@ -202,16 +202,15 @@ def overcharge_of(replies: Sequence[Reply]) -> str:
     reply = next((reply for reply in replies if reply.reported is not None), None)
     if reply is None or reply.reported is None:
         return ""
-    reported, reserved = reply.reported, reply.reserved
-    usd, most_usd = reported.usd, None if reserved is None else reserved.usd
-    cost = f"{reported.tokens:,} tokens" + ("" if usd is None else f" ({usd:,.4f} USD)")
-    most = "" if reserved is None else f" of at most {reserved.tokens:,} tokens"
-    most += "" if usd is None or most_usd is None else f" ({most_usd:,.4f} USD)"
-    return OVERCHARGE.format(cost=cost, most=most)
+    cost_max, usd = reply.reserved, reply.reported.usd
+    cost = f"{reply.reported.tokens:,} tokens" + ("" if usd is None else f" ({usd:,.4f} USD)")
+    limit = "" if cost_max is None else f" of at most {cost_max.tokens:,} tokens"
+    limit += "" if usd is None or cost_max is None else f" ({cost_max.usd:,.4f} USD)"
+    return OVERCHARGE.format(cost=cost, limit=limit)
 
 
-def _most(reserved: MaxCost, reply_tokens: int) -> Usage:
-    return Usage(reserved.tokens - reply_tokens, reply_tokens)
+def _most(cost_max: MaxCost, reply_tokens: int) -> Usage:
+    return Usage(cost_max.tokens - reply_tokens, reply_tokens)
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ class NextCall:
     def advance_with(self, result: ToolResult) -> MaxCost | None:
         """What the call can cost once this result is settled; None where others are open or nothing is to be reserved."""
         results = [*self.results, result]
-        if self.open_ids != {result.call_id} or any(each.ends_silently for each in results):
+        if self.open_ids != {result.call_id} or any(item.ends_silently for item in results):
             return None
         request = self.window.request()
         return self.model.plan_advance(request, prompt_tokens=self.window.prompt_tokens_max_after(results))

@@ -20,7 +20,7 @@ from chiron_workers.agent.conversation import Conversation
 from chiron_workers.agent.event_payloads import reply_events
 from chiron_workers.agent.metered_model import MeteredModel, overcharge_of
 from chiron_workers.agent.next_call import NextCall
-from chiron_workers.agent.reminders import STUCK
+from chiron_workers.agent.reminders import TRY_ANOTHER_WAY
 from chiron_workers.agent.stagnation import STUCK_TURNS
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
@@ -48,7 +48,7 @@ from chiron_workers.settings import Settings
 
 log = structlog.get_logger()
 
-MALFORMED = (
+MALFORMED_REPLY = (
     "The model's server sent a complete reply that cannot be used: {problem}. The reply is in the journal and is paid "
     "for. Check the server, then `chiron retry` asks it once more."
 )
@@ -189,13 +189,13 @@ class _Step:
         if not await is_requeued(self.journal.pool, self.run):
             trouble = self.conversation.stagnation.trouble
             raise NoProgress(NO_PROGRESS.format(turns=STUCK_TURNS, trouble=trouble))
-        await self.conversation.append(Question(STUCK))
+        await self.conversation.append(Question(TRY_ANOTHER_WAY))
 
     async def reply_after(self, problem: str) -> None:
         # After a crash the same reply fails the run again, from the journal; only who asks for it pays once more.
         is_asked_again = await is_requeued(self.journal.pool, self.run)
         if not is_asked_again and not await self.conversation.take_messages(look=True):
-            raise RunFailed("malformed_reply", MALFORMED.format(problem=problem))
+            raise RunFailed("malformed_reply", MALFORMED_REPLY.format(problem=problem))
         await self.reply_to(self.conversation.latest)
 
     async def first_question(self) -> str:
@@ -250,9 +250,9 @@ class _Step:
             next_call=next_call,
         )
         results: dict[str, ToolResult] = {}
-        ordered = list(calls_by_id.values())
-        for first in range(0, len(ordered), CALLS_AT_ONCE):
-            results |= await self._results_of(ordered[first : first + CALLS_AT_ONCE], call_one)
+        calls_in_order = list(calls_by_id.values())
+        for first in range(0, len(calls_in_order), CALLS_AT_ONCE):
+            results |= await self._results_of(calls_in_order[first : first + CALLS_AT_ONCE], call_one)
         _require_fair(next((result.overcharge for result in results.values() if result.overcharge), ""))
         return tuple(results[call.id] for call in calls)
 

@@ -16,7 +16,7 @@ NO_CALLS = (
     "You have not called any tool, so your answer has no source and no fact is stored. Do the research with your tools "
     "before you answer."
 )
-STUCK = (
+TRY_ANOTHER_WAY = (
     "You were paused because your last turns brought nothing new, and may go on now. Do not make the same calls again: try "
     "another way, or finish with what you have. If your answer was cut off, continue it from where it stopped."
 )

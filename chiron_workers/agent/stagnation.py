@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from chiron_workers.agent.reminders import STUCK, is_reminder
+from chiron_workers.agent.reminders import TRY_ANOTHER_WAY, is_reminder
 from chiron_workers.runs.entries import Entry, Opening, Question, Reply, Results, ToolCall, ToolResult
 
 STUCK_TURNS = 8  # in a row without progress; then the run pauses
 REPEATS_MAX = 2  # times that the model sees the same result of the same call in full
 HEAD_CHARS = 500
 TROUBLE_CHARS = 300
-REPEATED = (
+REPEAT_NOTE = (
     "[You have made this call before, with the same arguments and the same result. Do not repeat it: use what you have, "
     "make another call, or finish. The result begins:]\n"
 )
@@ -76,7 +76,7 @@ class Stagnation:
                 # The first question of an epoch is not a message.
                 self.last_reminder = text if is_reminder(text) else ""
                 if self._has_question and not self.last_reminder:
-                    self.turns, self.has_message = 0, self.has_message or text != STUCK
+                    self.turns, self.has_message = 0, self.has_message or text != TRY_ANOTHER_WAY
                 self._has_question = True
             case Reply(is_compaction=False, has_open_calls=True):
                 self._calls = entry.calls
@@ -116,7 +116,7 @@ class Stagnation:
         key = _key(call, result)
         key = self._full_by_short.get(key, key)
         self._times[key] += 1
-        if not result.text.startswith(REPEATED):
+        if not result.text.startswith(REPEAT_NOTE):
             short = replace(result, text=_short(_without_id(call, result.text)))
             self._full_by_short[_key(call, short)] = key
         if not result.is_error:
@@ -137,13 +137,13 @@ def _trouble_among(pairs: Sequence[tuple[ToolCall, ToolResult]]) -> str:
     errors = [(call, result) for call, result in pairs if result.is_error]
     if errors:
         call, result = errors[-1]
-        text = result.text.removeprefix(REPEATED)[:TROUBLE_CHARS].strip()
+        text = result.text.removeprefix(REPEAT_NOTE)[:TROUBLE_CHARS].strip()
         return f"The last error came from {call.name[:60]}: {text}"
     return f"The last call, of {pairs[-1][0].name[:60]}, had the same result again."
 
 
 def _short(text: str) -> str:
-    return REPEATED + text[:HEAD_CHARS]
+    return REPEAT_NOTE + text[:HEAD_CHARS]
 
 
 def _without_id(call: ToolCall, text: str) -> str:

@@ -69,7 +69,7 @@ def _is_call(value: Any, tool_names: Collection[str], depth: int = 0) -> bool:
     if depth > DEPTH_MAX:
         return False
     if isinstance(value, list):
-        return bool(value) and all(_is_call(each, tool_names, depth + 1) for each in value)
+        return bool(value) and all(_is_call(item, tool_names, depth + 1) for item in value)
     if not isinstance(value, dict) or not value.keys() <= CALL_FIELDS:
         return False
     for field in NAME_FIELDS:

@@ -16,10 +16,8 @@ from chiron_workers.states import EventKind
 SQL = load(__file__)
 REASON_CHARS = 600
 PAUSED_MAX = 10_000  # at once; those that are left are paused by the next refusal
-
-
 PROBE_FOR = timedelta(seconds=120)  # for the run that finds out whether a key is still refused
-LASTING = timedelta(minutes=5)  # a key that is refused again after it is mended by a person only
+REFUSAL_MAX = timedelta(minutes=5)  # a refusal that lasts longer needs a person
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ async def hold_refused(pool: Pool, model: str, run_id: UUID, *, hold_for: timede
         "run_id": run_id,
         "hold_for": hold_for,
         "probe_for": PROBE_FOR,
-        "lasting": LASTING,
+        "lasting": REFUSAL_MAX,
         "reason": reason[:REASON_CHARS],
     }
     rows = await fetch_all(pool, SQL["hold_refused"], args)

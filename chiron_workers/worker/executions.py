@@ -110,15 +110,17 @@ class Executions:
         """Lease a run for an execution here; None if it cannot be leased."""
         lease_for = timedelta(seconds=self._settings.lease_s)
         try:
-            acquired = await acquire(self._journal.pool, run_id, worker=self._worker, lease_for=lease_for)
+            run_and_event = await acquire(
+                self._journal.pool, run_id, worker=self._worker, lease_for=lease_for
+            )
         except (psycopg.Error, PoolTimeout) as error:
             if not is_transient(error):
                 raise
             log.warning("claim.failed", run_id=str(run_id), error=str(error).strip())
             return None
-        if acquired is None:
+        if run_and_event is None:
             return None
-        run, event = acquired
+        run, event = run_and_event
         self._journal.publish_all([event])
         execution = Execution(run, self._journal, self._clients.of(run), self._tools, self._settings)
         execution.is_stopping = self.is_draining

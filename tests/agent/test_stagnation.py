@@ -9,7 +9,7 @@ from support.run_harness import OneStep, Stage
 from support.scripted_model import Says, call, calls, cut_call, says, text, turn
 from support.small_window_model import TOKENS, counting, folds
 
-from chiron_workers.agent.stagnation import REPEATED, STUCK_TURNS
+from chiron_workers.agent.stagnation import REPEAT_NOTE, STUCK_TURNS
 from chiron_workers.batches.steering import resume
 from chiron_workers.instruments import REGISTRY
 from chiron_workers.runs.leases import say
@@ -131,7 +131,7 @@ async def test_the_third_result_that_is_the_same_is_its_beginning_with_a_note_an
     rows = await stage.rows("select body, whole from tool_results where run_id = %s order by n", run_id)
     assert [row["body"] == words for row in rows] == [True, True, False, False, False]
     for row in rows[2:]:
-        assert row["body"].startswith(REPEATED + "ice ice")
+        assert row["body"].startswith(REPEAT_NOTE + "ice ice")
         assert len(row["body"]) < 1_000
         assert row["whole"] == words
 
