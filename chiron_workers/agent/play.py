@@ -104,6 +104,7 @@ async def play(
     conversation = Conversation(run, journal, await journal.read(run))
     step = _Step(run, journal, model, tools, settings, conversation, is_stop_requested)
     answer_check = AnswerCheck(run, journal, conversation)
+    await step.pause_after_crash()
     while True:  # ends: max_turns is finite
         if is_stop_requested():
             raise Stopped("The worker is stopping.")
@@ -190,6 +191,13 @@ class _Step:
             trouble = self.conversation.stagnation.trouble
             raise NoProgress(NO_PROGRESS.format(turns=STUCK_TURNS, trouble=trouble))
         await self.conversation.append(Question(TRY_ANOTHER_WAY))
+
+    async def pause_after_crash(self) -> None:
+        """Raise Overcharged if a worker died between the commit of an overcharged reply and the pause that it causes."""
+        latest = self.conversation.latest
+        overcharge = overcharge_of([latest]) if isinstance(latest, Reply) else ""
+        if overcharge and not await is_requeued(self.journal.pool, self.run):
+            raise Overcharged(overcharge)
 
     async def reply_after(self, problem: str) -> None:
         # After a crash the same reply fails the run again, from the journal; only who asks for it pays once more.

@@ -31,9 +31,8 @@ class RunSideModel:
     n: int  # the entry that made the call
     call_id: str
     commits: PaidCommits
-    # That the call has had, those of executions before too.
+    # The answers that the call has had, also in executions before.
     replies: list[Reply] = field(default_factory=list)
-    new_replies: list[Reply] = field(default_factory=list)  # of this execution
     _counts: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -76,7 +75,6 @@ class RunSideModel:
     async def _commit(self, key: SideQuestion, reply: Reply) -> None:
         await self.journal.append_side_reply(self.model.run, key, reply)
         self.replies.append(reply)
-        self.new_replies.append(reply)
 
     def _key(self, request: Request) -> SideQuestion:
         is_own = request.model == self.model_name

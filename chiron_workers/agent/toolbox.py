@@ -183,7 +183,7 @@ class Toolbox:
             )
             if next_call is not None and advance is not None:
                 next_call.model.note_reserved(is_reserved)
-            result = replace(result, overcharge=overcharge_of(side_model.new_replies))
+            result = replace(result, overcharge=overcharge_of(side_model.replies))
         name = call.name if self.registry.includes(call.name) else None
         record_tool_call(name, time.monotonic() - began, is_error=result.is_error)
         chars = len(result.text)

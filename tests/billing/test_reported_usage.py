@@ -6,13 +6,16 @@ from uuid import UUID
 
 import pytest
 from support.run_harness import Stage
-from support.scripted_model import Block, Says, call, says, text, turn
+from support.scripted_model import Block, Says, call, calls, says, text, turn
 
 from chiron_api.cli.display.transcript import transcript_lines
+from chiron_workers.agent import play
 from chiron_workers.batches.steering import resume
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.runs.transcript import read_transcript
 from chiron_workers.states import Outcome
+from chiron_workers.store import Store
+from chiron_workers.toolkit import tool
 
 TWO_USD = Budget(Decimal(2))
 HUGE = {"input_tokens": 500_000_000, "output_tokens": 10}
@@ -109,6 +112,69 @@ async def test_a_count_that_cannot_be_is_charged_as_reserved_and_pauses_the_run(
     row = await stage.row(run_id)
     assert (row["answer"], row["turns"], stage.runs_of_tools) == ("the end", 2, ["on"])
     assert reserved[1][1] < 2 * reserved[0][1], "the count is no measure of the window"
+
+
+class Killed(BaseException):
+    """The end of a worker."""
+
+
+def die(overcharge: str) -> None:
+    if overcharge:
+        raise Killed
+
+
+async def test_a_worker_killed_before_the_pause_leaves_it_to_the_next_one(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await stage.model(
+        lambda request: Says((echo(),), "tool_use", usage=HUGE) if turn(request) == 0 else says("the end")
+    )
+    (run_id,) = await stage.submit("tides", run_budget=TWO_USD)
+    with monkeypatch.context() as patches:
+        patches.setattr(play, "_require_fair", die)
+        with pytest.raises(Killed):
+            await stage.play(run_id)
+    await stage.rows("update runs set state = 'queued' returning 1")
+    await stage.play(run_id)
+    row = await stage.row(run_id)
+    assert (row["state"], row["turns"], row["error"]["kind"]) == ("paused", 1, "reported_cost")
+    assert stage.runs_of_tools == []
+    await resume(stage.pool, run_id)
+    assert await stage.play(run_id) is Outcome.PLAYED
+    assert (len(stage.server.requests), stage.runs_of_tools) == (2, ["on"])
+
+
+async def test_a_tool_that_is_called_again_pauses_the_run_for_the_answer_that_it_had(stage: Stage) -> None:
+    is_killed = True
+
+    @tool
+    async def ask(store: Store) -> str:
+        """Ask the model a question."""
+        assert store.side_model is not None
+        reply = await store.side_model.ask("Is it so?", tools=[], max_tokens=9)
+        if is_killed:
+            raise Killed
+        return reply.text
+
+    stage.registry.register(ask)
+    await stage.model(
+        lambda request: (
+            [calls(call("ask")), says("the end")][turn(request)]
+            if request.get("tools")
+            else Says((text("yes"),), usage=HUGE)
+        )
+    )
+    (run_id,) = await stage.submit("tides", run_budget=TWO_USD)
+    with pytest.raises(Killed):
+        await stage.play(run_id)
+    is_killed = False
+    await stage.rows("update runs set state = 'queued' returning 1")
+    await stage.play(run_id)
+    row = await stage.row(run_id)
+    assert (row["state"], row["turns"], row["error"]["kind"]) == ("paused", 1, "reported_cost")
+    await resume(stage.pool, run_id)
+    assert await stage.play(run_id) is Outcome.PLAYED
+    assert len(stage.server.requests) == 3
 
 
 async def test_a_model_without_price_is_held_to_its_tokens(stage: Stage, unpriced: str) -> None:
