@@ -33,6 +33,8 @@ FULL_STATUSES = (429, 529)
 SPEND_LIMITS = ("spend_limit_reached", "billing_unavailable", "credit balance is too low")
 RAMP_LIMIT = "ramp_limit_exceeded"  # 429: usage may not grow so fast
 
+# LiteLLM's proxy answers 400 with this type for a key that is not its own, if it has no database of keys.
+UNKNOWN_KEY = "no_db_connection"
 MEND_KEY = "Set ANTHROPIC_API_KEY, or CHIRON_MODEL=offline to do without."
 
 UNSENDABLE = (
@@ -133,7 +135,7 @@ def _classify_status(error: StatusError) -> Failure:
         target = error.headers.get("location") or "nowhere"
         reason = f"The model's server redirects ({status}) to {target[:200]}. Set ANTHROPIC_BASE_URL to where the model is."
         return Failure(reason, is_full=True)
-    if status in (401, 403):
+    if status in (401, 403) or (status == 400 and error.type == UNKNOWN_KEY):
         reason = f"The model refuses the key ({status}): {words} Check ANTHROPIC_API_KEY."
         return Failure(reason, REFUSAL_S, is_full=True, is_key_refused=True)
     if status == 404:

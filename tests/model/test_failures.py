@@ -117,6 +117,12 @@ def test_a_refused_key_is_waited_for_by_everybody_and_fails_nobody(status: int) 
     assert "invalid x-api-key." in failure.reason
 
 
+def test_a_proxy_without_a_database_of_keys_refuses_the_key_with_400() -> None:
+    failure = classify(refusal(400, type="no_db_connection", message="No connected db."))
+    assert (failure.fatal, failure.is_key_refused) == (None, True)
+    assert failure.reason == "The model refuses the key (400): No connected db. Check ANTHROPIC_API_KEY."
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_waited_for_and_names_where_it_leads(status: int) -> None:
     failure = classify(refusal(status, headers={"location": "https://login.example/"}))
