@@ -31,6 +31,7 @@ class LlamaServer:
     url: str
     model: str
     log: Path
+    api_key: str
 
 
 @contextmanager
@@ -54,7 +55,7 @@ def llama_server(*, context_tokens: int = 8192, api_key: str = "") -> Iterator[L
             assert process.stdout is not None
             address = process.stdout.readline().decode().strip()
             assert address, f"llama.cpp does not start: {log.read_text(errors='replace')[-2000:]}"
-            yield LlamaServer(address, MODEL, log)
+            yield LlamaServer(address, MODEL, log, api_key)
         finally:
             process.kill()
             process.communicate()
