@@ -121,16 +121,21 @@ class ModelUnavailable(ChironError):
 class ModelHeld(ModelUnavailable):
     """No run can call this model for `retry_after_s` seconds, so its whole queue waits.
 
-    `is_news` where the model itself said so just now, rather than to another run before; `is_key_refused` where it
-    refuses the key.
+    `is_news` where the model itself said so just now, rather than to another run before.
     """
 
-    def __init__(
-        self, message: str, *, retry_after_s: float, is_news: bool, is_key_refused: bool = False
-    ) -> None:
+    def __init__(self, message: str, *, retry_after_s: float, is_news: bool) -> None:
         super().__init__(message, retry_after_s=retry_after_s)
         self.is_news = is_news
-        self.is_key_refused = is_key_refused
+
+
+class KeyRefused(ChironError):
+    """The model's server refuses the key, so the run waits, also in the midst of a tool call; `is_news` as in ModelHeld."""
+
+    def __init__(self, message: str, *, retry_after_s: float, is_news: bool) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+        self.is_news = is_news
 
 
 class ToolError(ChironError):

@@ -91,7 +91,7 @@ class MeteredModel:
             PriceUnknown: A budget binds it, and nobody knows what it costs.
             MoneyReserved: It could cost more than is left while other calls are in flight.
             LeaseLost: The run is no longer ours.
-            RunFailed, ModelUnavailable: As `Model.reply`.
+            RunFailed, KeyRefused, ModelUnavailable: As `Model.reply`.
         """
         tariff = self._tariff_of(request.model)
         cost_max = _max_cost(request, tariff, prompt_tokens=prompt_tokens, searches=searches)

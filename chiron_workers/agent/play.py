@@ -97,6 +97,7 @@ async def play(
         Overcharged: A server reports more for a call than it can cost; the call is committed.
         RunFailed: The run cannot go on; `kind` says why.
         NoProgress: Its last turns brought nothing new.
+        KeyRefused: The model's server refuses the key.
         ModelUnavailable: The model cannot answer now.
         Stopped: `is_stop_requested` was true between two steps.
     """

@@ -8,6 +8,7 @@ from typing import Any
 
 from chiron_workers.agent.metered_model import MeteredModel
 from chiron_workers.agent.paid_commits import PaidCommits
+from chiron_workers.errors import KeyRefused, ModelUnavailable
 from chiron_workers.model import Request
 from chiron_workers.runs.entries import Reply, SideQuestion
 from chiron_workers.runs.journal import Journal
@@ -33,6 +34,8 @@ class RunSideModel:
     commits: PaidCommits
     # The answers that the call has had, also in executions before.
     replies: list[Reply] = field(default_factory=list)
+    # Of the run's own model, whatever the tool made of them.
+    refusals: list[KeyRefused] = field(default_factory=list)
     _counts: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -50,7 +53,8 @@ class RunSideModel:
 
         Raises:
             RunFailed: The model refuses the request.
-            ModelUnavailable: It cannot answer now.
+            KeyRefused: The server of the run's own model refuses the key, so that the run has to wait.
+            ModelUnavailable: The model cannot answer now, or it is another one and refuses the key.
             BudgetSpent, PriceUnknown, MoneyReserved: A budget has no room for the call.
             LeaseLost: The run is no longer ours.
         """
@@ -64,13 +68,19 @@ class RunSideModel:
             self.replies.append(stored_reply)
             return stored_reply
         searches = sum(tool.get("max_uses", SEARCHES_MAX) for tool in tools if "type" in tool)
-        reply = await self.model.reply(
-            request,
-            prompt_tokens=request.prompt_bytes + searches * TOKENS_OF_A_SEARCH,
-            searches=searches,
-        )
+        reply = await self._reply(request, searches=searches)
         await self.commits.commit(lambda: self._commit(key, reply), reply.reserved)
         return reply
+
+    async def _reply(self, request: Request, *, searches: int) -> Reply:
+        prompt_tokens = request.prompt_bytes + searches * TOKENS_OF_A_SEARCH
+        try:
+            return await self.model.reply(request, prompt_tokens=prompt_tokens, searches=searches)
+        except KeyRefused as error:
+            if request.model != self.model_name:  # the run itself can go on
+                raise ModelUnavailable(str(error), retry_after_s=error.retry_after_s) from None
+            self.refusals.append(error)
+            raise
 
     async def _commit(self, key: SideQuestion, reply: Reply) -> None:
         await self.journal.append_side_reply(self.model.run, key, reply)

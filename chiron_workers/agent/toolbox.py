@@ -17,7 +17,7 @@ from chiron_workers.billing.metered_embedder import metered
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.embeddings import Embedder
-from chiron_workers.errors import ToolError
+from chiron_workers.errors import KeyRefused, ToolError
 from chiron_workers.instruments import record_tool_call
 from chiron_workers.model import Model
 from chiron_workers.roles import role_of
@@ -114,6 +114,7 @@ class Toolbox:
 
         Raises:
             LeaseLost: The run is no longer ours; nothing was written.
+            KeyRefused: The call asked the run's model, whose server refuses the key; nothing was written.
         """
         chars_max = self.settings.tool_result_chars
         limit = limit or Limit(chars_max, CHAR_BYTES_MAX * chars_max)
@@ -166,6 +167,8 @@ class Toolbox:
                     embedder = metered(self.embedder, self.settings, meter)
                     store = Store(session, embedder, side_model, turn, meter)
                     result = shorten(call, await self._outcome(call, store, span))
+                    if side_model.refusals:  # the call is made again once the key is accepted
+                        raise side_model.refusals[0]
                     result = replace(result, unpriced_services=meter.unpriced_calls)
             await save_taint(session, n=n, result=result.whole or result.text)
             ms = round((time.monotonic() - began) * 1000)
@@ -196,7 +199,7 @@ class Toolbox:
         try:
             result = await self._execute(call, store)
         except ToolError as error:
-            if _is_of_server(error.__cause__):
+            if _ends_execution(error.__cause__):
                 raise error.__cause__ from None
             await store.session.rollback()
             result = ToolResult(call.id, storable(str(error)), is_error=True)
@@ -221,7 +224,9 @@ class Toolbox:
             raise ToolError(f"A run of the role {role} may not call {name}.", tool=name)
 
 
-def _is_of_server(cause: BaseException | None) -> TypeGuard[BaseException]:
+def _ends_execution(cause: BaseException | None) -> TypeGuard[BaseException]:
+    if isinstance(cause, KeyRefused):
+        return True
     # What a query of the call itself may be too large for is data: the model can ask for less.
     return cause is not None and is_transient(cause) and not isinstance(cause, TOO_MUCH)
 

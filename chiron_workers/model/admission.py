@@ -46,6 +46,7 @@ class Admission:
         """Wait until the call may be made; `record_reply` takes what it returns.
 
         Raises:
+            KeyRefused: The model cools down since its server refuses the key.
             ModelHeld: The model cools down for more than a minute.
             ModelUnavailable: Its rate limit has room in more than a minute.
         """

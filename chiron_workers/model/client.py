@@ -94,6 +94,7 @@ class Model:
         Raises:
             WindowExceeded: The request does not fit the model's context window.
             RunFailed: The call can never succeed as it stands.
+            KeyRefused: The model's server refuses the key.
             ModelHeld: The model will not be there for a while, for nobody.
             ModelUnavailable: The model cannot answer now.
         """

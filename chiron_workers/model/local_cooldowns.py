@@ -3,7 +3,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chiron_workers.errors import ModelHeld
+from chiron_workers.errors import KeyRefused, ModelHeld
 from chiron_workers.model.retries import PAUSE_MAX_S, PAUSE_MIN_S, spread_s
 from chiron_workers.pubsub.cooldowns import Cooldown
 
@@ -68,19 +68,14 @@ class LocalCooldowns:
         """Return when the model may be called; calls that waited come back one by one.
 
         Raises:
+            KeyRefused: It cools down since its server refuses the key.
             ModelHeld: That takes more than a minute.
         """
         while (state := self._states.get(model)) and (left_s := state.until - time.monotonic()) > 0:
-            if (
-                left_s > PAUSE_MAX_S or state.is_key_refused
-            ):  # then one run tries it, and the others leave their slots
-                reason = state.reason or "It turns everybody away."
-                raise ModelHeld(
-                    f"{model} is left alone: {reason}",
-                    retry_after_s=left_s,
-                    is_news=False,
-                    is_key_refused=state.is_key_refused,
-                )
+            if left_s > PAUSE_MAX_S or state.is_key_refused:  # the runs leave their slots
+                reason = f"{model} is left alone: {state.reason or 'It turns everybody away.'}"
+                held = KeyRefused if state.is_key_refused else ModelHeld
+                raise held(reason, retry_after_s=left_s, is_news=False)
             await asyncio.sleep(left_s + spread_s(state.seconds))
 
     def _prolong(self, state: _State, cooldown: Cooldown) -> bool:

@@ -5,7 +5,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from chiron_workers.errors import ModelHeld, ModelUnavailable, RunFailed
+from chiron_workers.errors import KeyRefused, ModelHeld, ModelUnavailable, RunFailed
 from chiron_workers.model.failures import CALL_FAULTS, Failure, classify
 
 Answer = TypeVar("Answer")
@@ -46,6 +46,7 @@ async def with_retries(
 
     Raises:
         RunFailed: The call can never succeed as it stands; the server's own words say why.
+        KeyRefused: The server refuses the key.
         ModelHeld: The server asks for more than a minute; no run should call this model before.
         ModelUnavailable: It did not succeed now; the run should come back later.
     """
@@ -59,12 +60,8 @@ async def with_retries(
         if failure.fatal is not None:
             raise failure.fatal
         if failure.seconds is not None and failure.seconds > PAUSE_MAX_S:
-            raise ModelHeld(
-                failure.reason,
-                retry_after_s=failure.seconds,
-                is_news=True,
-                is_key_refused=failure.is_key_refused,
-            )
+            held = KeyRefused if failure.is_key_refused else ModelHeld
+            raise held(failure.reason, retry_after_s=failure.seconds, is_news=True)
         if attempt == tries - 1:
             raise ModelUnavailable(failure.reason, retry_after_s=PAUSE_MAX_S)
         await asyncio.sleep(

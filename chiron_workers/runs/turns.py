@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from chiron_workers.errors import KeyRefused
+
 ASKING_TOOLS = frozenset({"store_knowledge"})  # whose calls of one reply ask together
 PATIENCE_S = 10.0  # for a call that neither joins nor ends; then the others ask without it
 
@@ -58,7 +60,13 @@ class Turn:
         self._go_if_complete()
 
     async def _lead(self, call_id: str, group: "_Group") -> Any:
-        answers = await group.seats[call_id].ask({key: seat.item for key, seat in group.seats.items()})
+        try:
+            answers = await group.seats[call_id].ask({key: seat.item for key, seat in group.seats.items()})
+        except KeyRefused as error:  # each of them would be refused
+            for seat in group.seats.values():
+                if not seat.answer.done():
+                    seat.answer.set_exception(error)
+            raise
         for key, seat in group.seats.items():
             if not seat.answer.done():
                 seat.answer.set_result(answers.get(key))
@@ -88,7 +96,8 @@ class _Group:
 
 def _dismiss(seat: _Seat) -> None:
     """Let those go for whom a call was to ask, and which it has no answer for, since it failed or was cancelled."""
-    answer = seat.answer.result() if seat.answer.done() and not seat.answer.cancelled() else None
+    has_answer = seat.answer.done() and not seat.answer.cancelled() and seat.answer.exception() is None
+    answer = seat.answer.result() if has_answer else None
     if isinstance(answer, _Group):
         for other in answer.seats.values():
             if not other.answer.done():

@@ -14,6 +14,8 @@ from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.db.outages import is_transient, through_outage
 from chiron_workers.errors import (
     BudgetSpent,
+    ChironError,
+    KeyRefused,
     LeaseLost,
     ModelHeld,
     ModelUnavailable,
@@ -45,6 +47,12 @@ MODEL_RETRY_MAX_S = 900.0
 # The hold keeps the run for longer, and whoever lifts it keeps nobody waiting.
 HELD_RETRY = timedelta(seconds=5)
 REFUSED_REMEDY = "It was refused for five minutes: mend the key, restart the workers, then `chiron resume`."
+# Why a run pauses for each of these errors.
+PAUSES: dict[type[ChironError], str] = {
+    PriceUnknown: "price",
+    Overcharged: "reported_cost",
+    NoProgress: "no_progress",
+}
 RELEASE_S = 5.0  # for the release of a run that is cancelled
 SHOWN_CHARS = 2_000  # of an answer in its event
 
@@ -134,16 +142,14 @@ class Execution:
             return None
         except Stopped:
             return hand_back(self._reason)
-        except PriceUnknown as error:
-            return pause_for("price", str(error))
-        except Overcharged as error:
-            return pause_for("reported_cost", str(error))
-        except NoProgress as error:
-            return pause_for("no_progress", str(error))
+        except tuple(PAUSES) as error:
+            return pause_for(PAUSES[type(error)], str(error))
         except BudgetSpent as error:
             return stop_at_budget(error)
         except MoneyReserved as error:
             return hand_back(str(error), ready_in=MONEY_RETRY)
+        except KeyRefused as error:
+            return await self._key_refused(error)
         except ModelUnavailable as error:
             return await self._model_unavailable(error)
         except RunFailed as error:
@@ -160,8 +166,6 @@ class Execution:
     async def _model_unavailable(self, error: ModelUnavailable) -> Release:
         # An unavailable model is no fault of the run: it uses up patience, and no attempts.
         run, journal, reason = self.run, self._journal, str(error)
-        if isinstance(error, ModelHeld) and error.is_key_refused:
-            return await self._key_refused(error)
         waited_s = await waited_for_model_s(journal.pool, run)
         if waited_s > self._settings.model_patience_s:
             return failed_release("model", f"{reason} The run waited {waited_s / 3600:.1f} hours for it.")
@@ -174,7 +178,7 @@ class Execution:
         retry_after = timedelta(seconds=random.uniform(1, 1.25) * longest_s)  # noqa: S311  # no secret
         return wait_for_model(reason, retry_after, ready_in=retry_after)
 
-    async def _key_refused(self, error: ModelHeld) -> Release:
+    async def _key_refused(self, error: KeyRefused) -> Release:
         # No fault of the run: it waits with the others of its model, and after minutes they wait for a person.
         run, pool, reason = self.run, self._journal.pool, str(error)
         hold_for = timedelta(seconds=error.retry_after_s)

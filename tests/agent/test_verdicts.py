@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.run_harness import Stage
-from support.scripted_model import Says, call, calls, says, turn, verdicts
+from support.scripted_model import Fails, Says, call, calls, says, turn, verdicts
 from support.scripted_sites import Site, serving
 
 from chiron_workers.knowledge.facts import verdicts as verdicts_module
@@ -128,6 +128,22 @@ async def test_a_better_wording_of_a_doubted_fact_is_a_fact_of_its_own(stage: St
         "accepted",
     )
     assert rows["The tower has a lift."]["verdict_by"] == "rules"
+
+
+async def test_a_refused_key_leaves_all_calls_open_that_ask_together(stage: Stage, site: Site) -> None:
+    judgements: list[Any] = [Fails(status=401, type="authentication_error", message="invalid x-api-key")]
+    stage.registry = registry()
+    await stage.model(
+        script(site, CLAIMS), judge=lambda request: judgements.pop() if judgements else verdicts(request)
+    )
+    [run_id] = await stage.submit("towers")
+    assert await stage.play(run_id) is Outcome.LEFT
+    assert [row["name"] for row in await stage.rows("select name from tool_results")] == ["web_fetch"]
+    assert await facts(stage) == {}
+    await stage.end_waiting()
+    assert await stage.play(run_id) is Outcome.PLAYED
+    assert {row["verdict"] for row in (await facts(stage)).values()} == {"supported"}
+    assert len(stage.server.verdict_questions) == 2
 
 
 async def test_a_worker_that_dies_behind_the_answer_does_not_ask_again(

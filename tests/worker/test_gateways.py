@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.run_harness import LEASE, Stage
-from support.scripted_model import Fails, Says, call, says, text
+from support.scripted_model import Fails, Says, call, calls, says, text, turn
 
 from chiron_api.local_stack.checks.keys import checks
 from chiron_workers.batches.dispatch import dispatch_next
@@ -15,6 +15,8 @@ from chiron_workers.batches.summaries import summary
 from chiron_workers.runs.leases import acquire
 from chiron_workers.runs.model_holds import active_holds
 from chiron_workers.states import Outcome
+from chiron_workers.store import Store
+from chiron_workers.toolkit import tool
 
 REFUSED = Fails(status=401, type="authentication_error", message="invalid x-api-key")
 HTML = "<!DOCTYPE html><html><body>Sign in</body></html>"
@@ -161,3 +163,64 @@ async def test_a_refusal_in_the_midst_of_a_run_ends_no_run(stage: Stage) -> None
     assert await stage.play(run_id) is Outcome.PLAYED
     row = await stage.row(run_id)
     assert (row["answer"], row["turns"], row["attempt"], row["unconfirmed_calls"]) == ("the end", 2, 1, 0)
+
+
+def register_questions(stage: Stage, model: str = "") -> None:
+    """Give the stage two tools that ask a model; one of them makes an answer of its own of every error."""
+
+    @tool
+    async def ask(store: Store) -> str:
+        """Ask the model a question."""
+        assert store.side_model is not None
+        return (await store.side_model.ask("Is it so?", tools=[], max_tokens=9, model=model)).text
+
+    @tool
+    async def ask_boldly(store: Store) -> str:
+        """Ask the model a question, and answer it without the model if need be."""
+        assert store.side_model is not None
+        try:
+            return (await store.side_model.ask("Is it so?", tools=[], max_tokens=9)).text
+        except Exception:  # noqa: BLE001  # as a tool of a user may do it
+            return "perhaps"
+
+    stage.registry.register(ask)
+    stage.registry.register(ask_boldly)
+
+
+@pytest.mark.parametrize("name", ["ask", "ask_boldly"])
+async def test_a_key_that_is_refused_to_a_tool_leaves_its_call_open(stage: Stage, name: str) -> None:
+    register_questions(stage)
+    answers = [REFUSED, says("yes")]
+    await stage.model(
+        lambda request: (
+            [calls(call(name)), says("the end")][turn(request)] if request.get("tools") else answers.pop(0)
+        )
+    )
+    (run_id,) = await stage.submit("a")
+    assert await stage.play(run_id) is Outcome.LEFT
+    row = await stage.row(run_id)
+    assert (row["state"], row["attempt"], row["turns"], row["reserved_calls"]) == ("queued", 1, 1, 0)
+    assert await stage.rows("select 1 from tool_results") == []
+    assert [hold.model for hold in await active_holds(stage.pool)] == [stage.model_name]
+    await stage.end_waiting()
+    assert await stage.play(run_id) is Outcome.PLAYED
+    row = await stage.row(run_id)
+    assert (row["answer"], row["turns"], row["unconfirmed_calls"], answers) == ("the end", 2, 0, [])
+    [result] = await stage.rows("select body, is_error from tool_results")
+    assert (result["body"], result["is_error"]) == ("yes", False)
+    assert await active_holds(stage.pool) == []
+
+
+async def test_a_key_that_is_refused_for_another_model_is_an_error_of_the_tool(stage: Stage) -> None:
+    register_questions(stage, model="claude-haiku-4-5")
+    await stage.model(
+        lambda request: (
+            [calls(call("ask")), says("the end")][turn(request)] if request.get("tools") else REFUSED
+        )
+    )
+    (run_id,) = await stage.submit("a")
+    assert await stage.play(run_id) is Outcome.PLAYED
+    [result] = await stage.rows("select body, is_error from tool_results")
+    assert result["is_error"]
+    assert "refuses the key (401)" in result["body"]
+    assert await active_holds(stage.pool) == []

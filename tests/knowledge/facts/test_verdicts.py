@@ -10,6 +10,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.errors import (
     BudgetSpent,
     ChironError,
+    KeyRefused,
     LeaseLost,
     ModelUnavailable,
     PriceUnknown,
@@ -146,6 +147,18 @@ async def test_a_call_that_fails_to_ask_lets_the_others_go_unchecked(pool: Pool)
     assert isinstance(outcomes[0], LeaseLost)
     assert isinstance(outcomes[1], Finding)
     assert outcomes[1].verdict is Verdict.UNCHECKED
+
+
+async def test_a_refused_key_is_refused_to_all_calls_that_ask_together(pool: Pool) -> None:
+    side_model = Answers([KeyRefused("The model refuses the key.", retry_after_s=61, is_news=True)])
+    turn = Turn(["a", "b"])
+    outcomes = await asyncio.gather(
+        judged(pool, side_model, LIFT, turn, "a"),
+        judged(pool, side_model, STAIRS, turn, "b"),
+        return_exceptions=True,
+    )
+    assert [type(outcome) for outcome in outcomes] == [KeyRefused, KeyRefused]
+    assert len(side_model.questions) == 1
 
 
 async def test_very_many_facts_are_asked_about_in_pages(pool: Pool) -> None:
