@@ -1,9 +1,11 @@
 """Real Celery workers as processes, and a look at what they leave in Postgres."""
 
+import atexit
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -104,8 +106,41 @@ def chiron(
 
 
 def rows(settings: Settings, query: str, args: Sequence[Any] = ()) -> list[dict[str, Any]]:
-    with psycopg.connect(settings.database_url, autocommit=True, row_factory=dict_row) as connection:
-        return connection.execute(query, args).fetchall()  # type: ignore[arg-type]
+    """What a query finds; as cheap as its own work, so that a condition may be looked at often."""
+    return _reader.read(settings.database_url, query, args)
+
+
+class _Reader:
+    """Reads on a connection that is kept: a new one costs Postgres as much as a hundred looks."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._connection: psycopg.Connection[dict[str, Any]] | None = None
+        self._url = ""
+
+    def read(self, url: str, query: str, args: Sequence[Any]) -> list[dict[str, Any]]:
+        with self._lock:
+            if self._connection is not None and self._url == url:
+                try:
+                    return self._connection.execute(query, args).fetchall()  # type: ignore[arg-type]
+                except psycopg.OperationalError:  # where the test before, or this one, ended it
+                    if not self._connection.broken:
+                        raise
+            self.close()
+            self._url, self._connection = (
+                url,
+                psycopg.connect(url, autocommit=True, row_factory=dict_row, prepare_threshold=None),
+            )
+            return self._connection.execute(query, args).fetchall()  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+_reader = _Reader()
+atexit.register(_reader.close)
 
 
 def end_leases(settings: Settings, of: Worker | None = None) -> int:
