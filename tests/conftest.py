@@ -1,6 +1,7 @@
 """The real services for every test: one embedded PostgreSQL and one Valkey a session, one database a test."""
 
 import asyncio
+import gc
 import os
 import re
 import resource
@@ -94,6 +95,17 @@ def pytest_configure(config: pytest.Config) -> None:
     structlog.configure([*structlog.get_config()["processors"][:-1], PLAIN_LINES])
     # Scores count as tests give them, wherever their sources are said to be.
     os.environ["CHIRON_SOURCE_KINDS"] = str(HERE / "support" / "source_kinds.toml")
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """What is collected stays to the end, so nothing of it is garbage: the collector would walk through it again and again."""
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
