@@ -98,17 +98,18 @@ async def test_a_new_folder_is_seen_by_a_worker_that_runs_and_by_the_command(set
             folder = write_skill(settings.home / "skills", "tides", body="LOOK AT THE MOON")
             done = "select answer from runs where state = 'completed' order by finished_at desc"
             answers: list[dict[str, Any]] = []
+            system = ""
+            # Ends: after REREAD_S it looks again, maybe between the prompt of a run and its call.
             while not (
-                answers and "LOOK AT THE MOON" in answers[0]["answer"]
-            ):  # ends: after REREAD_S it looks again
+                answers and "LOOK AT THE MOON" in answers[0]["answer"] and "- tides: For tests." in system
+            ):
                 assert len(answers) < 100
                 run = NewRun("tides", "research", "Physics", "claude-opus-5-5", 5)
                 await submit(pool, NewBatch([run], "Physics"))
                 is_done = lambda: len(rows(settings, done)) > len(answers)  # noqa: B023, E731
                 await asyncio.to_thread(wait_until, is_done, 60, "the run")
                 answers = rows(settings, done)
-        system = json.dumps(model.requests[-1]["system"])
-    assert "- tides: For tests." in system
+                system = json.dumps(model.requests[-1]["system"])
     assert listed(chiron(settings, "skills", "--json"))["tides offered"]["folder"] == str(folder)
 
 
