@@ -49,6 +49,8 @@ ALONE = ("tests/worker/", "tests/local_stack/")
 LONGEST = (
     "tests/acceptance/test_benchmarks.py", "tests/acceptance/test_demo.py", "tests/acceptance/test_chaos.py",
     "tests/acceptance/test_faults.py", "tests/acceptance/test_page.py", "tests/acceptance/test_openapi.py",
+    "tests/acceptance/test_litellm.py", "tests/acceptance/test_thousand_streams.py", "tests/acceptance/test_tutorial.py",
+    "tests/acceptance/test_written_reports.py",
     "tests/mcp_client/test_conformance.py", "tests/acceptance/test_amqp.py", "tests/acceptance/test_backup.py",
     "tests/worker/", "tests/local_stack/", "tests/hostile/test_reading.py", "tests/hostile/test_backups.py",
     "tests/mcp_client/test_server.py", "tests/reports/test_large_subjects.py", "tests/http/routes/test_metrics.py",
