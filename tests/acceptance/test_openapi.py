@@ -29,7 +29,7 @@ def test_the_linter_finds_no_error_and_no_warning_in_the_document(tmp_path: Path
     assert "warning" not in verdict.stdout, verdict.stdout
 
 
-EXAMPLES = int(os.environ.get("CHIRON_SCHEMATHESIS_EXAMPLES", "6"))
+EXAMPLES = int(os.environ.get("CHIRON_SCHEMATHESIS_EXAMPLES", "4"))
 # What a schema cannot say is refused with 422 and a sentence: a cron expression, a tool's arguments, a spent budget; the ending
 # of the name that a form gives its file, with 415.
 CONFIG = """

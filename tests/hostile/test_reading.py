@@ -7,7 +7,7 @@ of a page sooner than usual. One that takes long has sizes, see `support/hostile
 import asyncio
 import gc
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -123,12 +123,10 @@ def fact(url: str, words: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def small_heap() -> Iterator[None]:
+def small_heap() -> None:
     """A heap as small as a worker's: what thousands of tests leave takes the collector longer than the loop may."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.usefixtures("small_heap")

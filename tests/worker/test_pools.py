@@ -11,6 +11,7 @@ ADVICE = (
 )
 
 
+@pytest.mark.acceptance
 def test_a_worker_with_another_pool_is_refused_with_a_sentence(settings: Settings) -> None:
     with (
         running(settings, "-P", "prefork", name="p") as prefork,

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import psycopg
+import pytest
 from support.research_rows import Shelf
 from support.row_answers import cell, empty, handing_in, known_fact, row
 from support.scripted_model import Says, calls, says, scripted_model, turn
@@ -33,6 +34,7 @@ async def enqueue(settings: Settings) -> None:
         await submit(pool, NewBatch([run], "databases", columns=read_columns("name, year:int, source")))
 
 
+@pytest.mark.acceptance
 async def test_a_row_that_was_being_written_at_kill_9_is_there_once(settings: Settings, shelf: Shelf) -> None:
     shelf.subject("databases", "databases")
     fact = known_fact(shelf)
