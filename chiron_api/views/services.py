@@ -5,7 +5,7 @@ from chiron_workers.settings import Settings
 
 
 def service_warnings(settings: Settings, runs: Iterable[NewRun]) -> list[str]:
-    """A sentence for each hosted service that runs would ask and of which nobody knows what it charges.
+    """Warn about each hosted service that runs would call and whose price is unknown.
 
     Services and prices are those of the settings of this process; workers may have others.
     """

@@ -36,7 +36,7 @@ NO_RESULT = (
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The last text of a run; nobody is notified of one that `is_silent`."""
+    """The last text of a run. An answer that `is_silent` notifies no subscriber."""
 
     text: str
     is_silent: bool = False
@@ -87,7 +87,7 @@ class AnswerCheck:
         return await (self._remind_of_result(tool) if tool else self._ask_for_answer(last))
 
     async def _remind_of_result(self, tool: str) -> bool:
-        """Remind the model to hand in its result by `tool`, unless it has. Raises RunFailed as `remind`."""
+        """Remind the model to hand in its result with `tool` if it has not. Raises RunFailed like `remind`."""
         reminder = RESULT_MISSING.format(tool=tool)
         handing_in = await read_handing_in(self.journal.pool, self.run, tool=tool, reminder=reminder)
         if handing_in.is_done:

@@ -35,7 +35,7 @@ class PaidCommits:
             await despite_cancellation(self._finish(), is_cancelled=is_cancelled)
 
     async def commit(self, write: Callable[[], Awaitable[None]], max_cost: MaxCost | None) -> None:
-        """Commit an answer, also where the tool is stopped meanwhile; one that Postgres cannot hold is unconfirmed."""
+        """Commit an answer even if the tool is cancelled. If Postgres rejects it, its cost is unconfirmed."""
         task = asyncio.create_task(self._commit(write, max_cost))
         self._open.add(task)
         try:

@@ -24,9 +24,9 @@ log = structlog.get_logger()
 
 @dataclass(slots=True)
 class RunMeter:
-    """Pays for calls of hosted services on behalf of a tool call, as `RunSideModel` does for those of models.
+    """Pays for a tool call's use of hosted services, as `RunSideModel` pays for its model calls.
 
-    Each answer is committed before the tool gets it, and is given to a call that is made again after a crash.
+    Each answer is committed before the tool receives it. A tool call that is repeated after a crash reuses it.
     """
 
     run: Run
@@ -35,17 +35,16 @@ class RunMeter:
     n: int  # the entry that made the call
     call_id: str
     commits: PaidCommits
-    answers: list[ServiceAnswer] = field(
-        default_factory=list
-    )  # that the call has had, those of executions before too
-    unpriced_calls: int = 0  # calls of which nobody knows what they cost
+    # The answers that the tool call received, also in earlier executions.
+    answers: list[ServiceAnswer] = field(default_factory=list)
+    unpriced_calls: int = 0  # calls with an unknown cost
     _counts: Counter[str] = field(default_factory=Counter)
 
     async def ask(self, service: Service, question: str, call: Call, *, tokens_max: int = 0) -> Any:
-        """What a service answers, paid for by the run.
+        """Call a service, charge the run, and return the answer.
 
         Raises:
-            ToolError: A budget binds the run and has no room for the call, or nobody knows what that costs.
+            ToolError: A budget binds the run and has no room for the call, or its price is unknown.
             LeaseLost: The run is no longer ours.
         """
         if service.is_unknown:

@@ -27,11 +27,11 @@ class KeyMeter:
     key_id: UUID
 
     async def ask(self, service: Service, question: str, call: Call, *, tokens_max: int = 0) -> Any:
-        """What a service answers, paid for by the key.
+        """Call a service, charge the key, and return the answer.
 
         Raises:
-            ServiceUnpaid: The key has no budget and may only read, or its budget has no room for the call, or nobody knows
-                what that costs.
+            ServiceUnpaid: The key has no budget and may only read, or its budget has no room for the call, or the price
+                is unknown.
         """
         name, budget_usd = await key_budget(self.pool, self.key_id)
         if budget_usd is None and not self.principal.may(AccessScope.SUBMIT):

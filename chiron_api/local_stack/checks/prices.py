@@ -8,7 +8,7 @@ ORDER = 71
 
 
 def checks(settings: Settings) -> list[Check]:
-    """One check for each hosted service of which nobody knows what it charges."""
+    """One check for each hosted service whose price is unknown."""
     from chiron_workers.search_providers import select_providers
     from chiron_workers.search_providers.services import service_of, unpriced_services
 
