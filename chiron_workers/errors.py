@@ -1,6 +1,7 @@
 """One class for each different reaction. Every message is a sentence that says what to do."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from uuid import UUID
 
 
@@ -58,6 +59,14 @@ class LeaseLost(ChironError):
     def __init__(self, run_id: UUID) -> None:
         super().__init__(f"The lease of run {run_id} is lost.")
         self.run_id = run_id
+
+
+class ServerChanged(ChironError):
+    """Another Postgres server answers: the worker compares its leases with the rows there before it acquires a run."""
+
+    def __init__(self, started_at: datetime) -> None:
+        super().__init__(f"Another Postgres server answers; it was started at {started_at}.")
+        self.started_at = started_at
 
 
 class RunFailed(ChironError):

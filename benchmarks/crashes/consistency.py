@@ -22,6 +22,7 @@ DISAGREEMENTS = {
     "event_times": "the events are not in the order of their times",
     "entry_numbers": "the entries have gaps",
     "epochs": "epochs or leases go back, or an epoch has no opening",
+    "lease_tokens": "two executions wrote under one lease",
     "missing_results": "a tool call has no result",
     "stray_results": "a result belongs to no call",
     "call_events": "calls and their events differ",

@@ -51,6 +51,17 @@ select r.id, r.topic,
     or o.lease > r.lease
     or o.epoch is distinct from epoch_before and kind <> 'opening';
 
+-- lease_tokens
+-- A number that was given out twice has two tokens. Workers of the version before write entries without one.
+select r.id, r.topic, format('entry %%s of lease %%s has the token %%s, and another execution has that lease too', e.n, e.lease, e.token) as difference
+  from entries e
+  join runs r
+    on r.id = e.run_id
+ where e.lease = r.lease and e.token <> r.token
+    or exists (select
+                 from entries other
+                where other.run_id = e.run_id and other.lease = e.lease and other.token <> e.token);
+
 -- calls
 -- Each tool call that a reply made, as `open` while the run has not gone on from it.
 select e.run_id, e.n, block ->> 'id' as call_id, count(*) as times,

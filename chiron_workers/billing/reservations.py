@@ -15,7 +15,7 @@ from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved, PriceUnknown
 from chiron_workers.runs.entries import MaxCost
-from chiron_workers.runs.fence import shard_of
+from chiron_workers.runs.fence import lease_columns, shard_of
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.reservation import RESERVATION_SQL, reservation_columns
 from chiron_workers.runs.session import BEGIN, COMMIT
@@ -223,9 +223,5 @@ async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> 
 
 
 def _args(run: Run, max_cost: MaxCost) -> dict[str, Any]:
-    return reservation_columns(max_cost) | {
-        "run_id": run.id,
-        "batch_id": run.batch_id,
-        "lease": run.lease,
-        "shard": shard_of(run.id),
-    }
+    ours = lease_columns(run) | {"batch_id": run.batch_id, "shard": shard_of(run.id)}
+    return reservation_columns(max_cost) | ours

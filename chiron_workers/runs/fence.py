@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -15,20 +15,37 @@ SHARDS = 16  # rows of a day's spending, and of a batch's sums
 NewEvent = tuple[EventKind, Mapping[str, Any]]
 
 
+@dataclass(slots=True)
+class Progress:
+    """How many steps of a run are surely committed, as far as its holder knows: entries, results, answers to its tools."""
+
+    steps: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class LeasedRun:
-    """A run and the number of its lease, which fences every write."""
+    """A run under a lease. Number, token and progress fence every write.
+
+    The number orders the acquisitions of a run. A failover to a standby that lagged behind takes it back, and the next
+    acquisition gives it out again; the token is random, and no other acquisition has it. A failover that keeps the acquisition
+    may take back steps that were committed under it; the progress tells.
+    """
 
     id: UUID
     batch_id: UUID
     lease: int
+    token: UUID
+    progress: Progress = field(kw_only=True, compare=False, default_factory=Progress)
+
+
+def lease_columns(run: LeasedRun) -> dict[str, Any]:
+    """The parameters that say under which lease a statement writes or reads."""
+    return {"run_id": run.id, "lease": run.lease, "token": run.token, "steps": run.progress.steps}
 
 
 def fence(run: LeasedRun, events: Sequence[NewEvent]) -> dict[str, Any]:
     """The parameters of every write under a lease: the run, its lease, and the events that commit with it."""
-    return {
-        "run_id": run.id,
-        "lease": run.lease,
+    return lease_columns(run) | {
         "shard": shard_of(run.id),
         "event_count": len(events),
         # Strings, since psycopg dumps arrays in Python; JSON holds no raw line breaks.

@@ -39,7 +39,7 @@ from chiron_workers.runs.entry_rows import (
     result_of,
 )
 from chiron_workers.runs.events import Event
-from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, json_text, numbered_events
+from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, json_text, lease_columns, numbered_events
 from chiron_workers.runs.leases import MORE_TURNS, Run
 from chiron_workers.runs.release import Release, release_run
 from chiron_workers.runs.reservation import NO_CALL, RESERVATION_SQL, reservation_columns
@@ -113,10 +113,12 @@ class Journal:
         async def attempt() -> bool:
             row = await self._fetch_row_once(SQL["append"], args)
             if row is not None:
+                run.progress.steps += 1
                 self._publish_numbered(run, row, events)
                 return bool(row["unread"])
             # The commit before an outage may have arrived.
             if await self._fetch_row_once(SQL["entry_exists"], args):
+                run.progress.steps += 1
                 return True
             raise LeaseLost(run.id)
 
@@ -177,6 +179,7 @@ class Journal:
                 row = next(iter(await fetch_all(self.pool, SQL["settle_call"], args)), None)
             if row is None:
                 raise LeaseLost(run.id)
+            run.progress.steps += 1
             self._publish_numbered(run, row, events)
             return bool(row["is_reserved"])
 
@@ -224,8 +227,8 @@ class Journal:
     async def _append_answer(self, run: Run, question: SideQuestion, columns: dict[str, Any]) -> None:
         args = self._fence(run, ()) | asdict(question) | columns
         if await self._fetch_row_once(SQL["append_side_reply"], args):
-            return
-        if not await self._fetch_row_once(SQL["side_reply_exists"], args):
+            run.progress.steps += 1
+        elif not await self._fetch_row_once(SQL["side_reply_exists"], args):
             raise LeaseLost(run.id)
 
     async def take_messages(self, run: Run, *, n: int) -> tuple[Question, int] | None:
@@ -245,13 +248,14 @@ class Journal:
                     return None
                 row = await (await connection.execute(SQL["take_messages"], args)).fetchone()
             assert row is not None
+            run.progress.steps += 1
             return Question(row["text"]), row["max_turns"]
 
         return await through_outage(attempt)
 
     async def has_unread(self, run: Run) -> bool:
         """Whether messages wait for this run. Raises LeaseLost."""
-        row = await self._fetch_row(SQL["unread"], {"run_id": run.id, "lease": run.lease})
+        row = await self._fetch_row(SQL["unread"], lease_columns(run))
         if row is None:
             raise LeaseLost(run.id)
         return bool(row["unread"])

@@ -29,7 +29,7 @@ select 1 as found
   from entries
  where run_id = %(run_id)s
    and n = %(n)s
-   and lease = %(lease)s;
+   and token = %(token)s;
 
 -- step
 -- What every write of a turn changes in its run's row: the numbers of its events, and the lease, which such a write renews.
@@ -96,13 +96,13 @@ with fence as (
 {{payment}}
    where {{leased}}
      and entries = %(n)s - 1
-  returning id, batch_id, lease, entries, epoch, unread, seq - %(event_count)s as seq_before, clock_timestamp() as at),
+  returning id, batch_id, lease, token, entries, epoch, unread, seq - %(event_count)s as seq_before, clock_timestamp() as at),
 {{accounts}},
 {{logged}},
 entry as (
-  insert into entries (run_id, n, kind, epoch, lease, body,
+  insert into entries (run_id, n, kind, epoch, lease, token, body,
                        input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
-  select id, entries, %(kind)s, epoch, lease, %(body)s::json,
+  select id, entries, %(kind)s, epoch, lease, token, %(body)s::json,
          %(input_tokens)s, %(output_tokens)s, %(cache_write_tokens)s, %(cache_read_tokens)s, %(cost_usd)s
     from fence)
 select seq_before, at, unread
@@ -125,11 +125,11 @@ with fence as (
      and not exists (select
                        from side_replies
                       where {{side_question}})
-  returning id, batch_id, lease, seq as seq_before, clock_timestamp() as at),
+  returning id, batch_id, lease, token, seq as seq_before, clock_timestamp() as at),
 {{accounts}}
-insert into side_replies (run_id, n, call_id, question, repeat, lease, service, body,
+insert into side_replies (run_id, n, call_id, question, repeat, lease, token, service, body,
                           input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost_usd)
-select id, %(n)s, %(call_id)s, %(question)s, %(repeat)s, lease, %(service)s, %(body)s::json,
+select id, %(n)s, %(call_id)s, %(question)s, %(repeat)s, lease, token, %(service)s, %(body)s::json,
        %(input_tokens)s, %(output_tokens)s, %(cache_write_tokens)s, %(cache_read_tokens)s, %(cost_usd)s
   from fence
 returning run_id;
@@ -138,7 +138,7 @@ returning run_id;
 select 1 as found
   from side_replies
  where {{side_question}}
-   and lease = %(lease)s;
+   and token = %(token)s;
 
 -- has_room
 -- Where a call follows at once, nothing but the run's own budget binds it, and its row alone decides.
@@ -221,8 +221,8 @@ question as (
   select string_agg(text, E'\n\n' order by id) as text
     from taken),
 entry as (
-  insert into entries (run_id, n, kind, epoch, lease, body)
-  select %(run_id)s, %(n)s, 'question', epoch, %(lease)s, json_build_object('text', text)
+  insert into entries (run_id, n, kind, epoch, lease, token, body)
+  select %(run_id)s, %(n)s, 'question', epoch, %(lease)s, %(token)s, json_build_object('text', text)
     from question, fence)
 select question.text, fence.max_turns
   from question, fence;

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,14 +10,14 @@ from psycopg.rows import DictRow
 from chiron_workers.access.allotments import lock_batch, reopen
 from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL, LOCAL_OWNER, Principal
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
-from chiron_workers.errors import Conflict, NotFound, UsageError
+from chiron_workers.errors import Conflict, NotFound, ServerChanged, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.runs.columns import Column, columns_of
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import Event
-from chiron_workers.runs.fence import LeasedRun
+from chiron_workers.runs.fence import LeasedRun, Progress
 from chiron_workers.states import AllotmentAct, Effort, EventKind, RunState, StopRequest, ThinkingMode
 
 SQL = load(__file__)
@@ -27,7 +27,7 @@ MESSAGE_CHARS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Run(LeasedRun):
-    """A run as its holder sees it. `lease` counts how often it was acquired and fences every write."""
+    """A run as its holder sees it, from its acquisition on."""
 
     role: str
     subject_id: str
@@ -48,6 +48,9 @@ class Run(LeasedRun):
     effort: Effort | None  # None: what its model does by itself
     # Which facts it works on: of a batch or a run, by its id, or of a subject; None: of its own subject.
     scope: str | None
+    server_started_at: (
+        datetime  # the start of the Postgres server that it was acquired on, which no two servers share
+    )
     owner: str = LOCAL_OWNER  # of its batch
     key_id: UUID | None = None  # that its batch was submitted with
     columns: tuple[Column, ...] = ()  # of the rows that it hands in; none: it answers in words alone
@@ -59,35 +62,55 @@ class Interrupt:
     """A run that its holder must let go of: the lease is lost, or a stop was requested."""
 
     id: UUID
-    lease: int
+    token: UUID  # of the lease that its holder believes to have
     is_lost: bool
     stop_requested: StopRequest | None
 
 
-async def acquire(pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta) -> tuple[Run, Event] | None:
-    """Acquire a dispatched run for `lease_for`; the run and its event, None if it cannot be acquired."""
-    args = {"run_id": run_id, "worker": worker, "lease_for": lease_for}
+async def acquire(
+    pool: Pool, run_id: UUID, *, worker: str, lease_for: timedelta, server_starts: Collection[datetime] = ()
+) -> tuple[Run, Event] | None:
+    """Acquire a dispatched run for `lease_for`; the run and its event, None if it cannot be acquired.
+
+    Args:
+        server_starts: The starts of the servers that have confirmed the leases which the worker has.
+
+    Raises:
+        ServerChanged: Another server answers than one of these; nothing was acquired.
+    """
+    args = {
+        "run_id": run_id,
+        "worker": worker,
+        "lease_for": lease_for,
+        "server_starts": list(server_starts),
+    }
     async with pool.connection() as connection:
-        row = await (await connection.execute(SQL["acquire"], args)).fetchone()
-    if row is None:
+        row = await fetch_one(connection, SQL["acquire"], args)
+    if row["id"] is None:
+        if not set(server_starts) <= {row["server_started_at"]}:
+            raise ServerChanged(row["server_started_at"])
         return None
-    conversions = {
+    conversions: dict[str, Any] = {
         "thinking": ThinkingMode(row["thinking"]),
         "effort": Effort(row["effort"]) if row["effort"] else None,
         "columns": columns_of(row["columns"]),
+        "progress": Progress(row["steps"]),
     }
-    run = Run(**({field.name: row[field.name] for field in fields(Run)} | conversions))
+    columns = {field.name: row[field.name] for field in fields(Run) if field.name not in conversions}
+    run = Run(**columns | conversions)
     kind = EventKind(row["event_kind"])
     return run, Event(run.batch_id, run.id, row["event_seq"], kind, row["event_at"], row["event_data"])
 
 
 def renew(
-    connection: Connection[DictRow], leases: Sequence[tuple[UUID, int]], *, lease_for: timedelta
+    connection: Connection[DictRow], runs: Sequence[LeasedRun], *, lease_for: timedelta
 ) -> list[Interrupt]:
-    """Renew the leases of runs, given as (id, lease), for `lease_for` from now; the runs that must be let go of."""
+    """Renew the leases of runs for `lease_for` from now; the runs that must be let go of."""
     args = {
-        "run_ids": [run_id for run_id, _ in leases],
-        "leases": [lease for _, lease in leases],
+        "run_ids": [run.id for run in runs],
+        "leases": [run.lease for run in runs],
+        "tokens": [run.token for run in runs],
+        "steps": [run.progress.steps for run in runs],
         "lease_for": lease_for,
     }
     connection.execute(SQL["renew"], args)
@@ -95,7 +118,7 @@ def renew(
     return [
         Interrupt(
             row["id"],
-            row["held_lease"],
+            row["token"],
             is_lost=row["is_lost"],
             stop_requested=StopRequest(row["stop_requested"]) if row["stop_requested"] else None,
         )

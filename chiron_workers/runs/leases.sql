@@ -1,11 +1,13 @@
 -- acquire
 -- A dispatched message acquires its own run and no other; one that comes late or twice finds nothing to acquire. A run
 -- that is not marked as dispatched was handed back after its message was sent again: whose turn it is, and whether a
--- limit allows it, is decided anew.
+-- limit allows it, is decided anew. There is always a row, which says which server answers; it has no id where nothing was
+-- acquired.
 with acquired as (
   update runs
      set state = 'running',
          lease = lease + 1,
+         token = gen_random_uuid(),
          leased_until = now() + %(lease_for)s,
          worker = %(worker)s,
          attempt = greatest(attempt, 1),
@@ -24,8 +26,9 @@ with acquired as (
      and state = 'queued'
      and dispatched_at is not null
      and ready_at <= now()
+     and pg_postmaster_start_time() = all(%(server_starts)s::timestamptz[])
      and not exists (select from holds h where h.model = runs.model and (h.until > now() or h.probe_run <> runs.id and h.probed_by > now()))
-  returning id, batch_id, lease, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq,
+  returning id, batch_id, lease, token, steps, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq,
             subscription_id, since, found_before, price, thinking, effort, scope),
 event as (
   insert into events (run_id, seq, batch_id, kind, data)
@@ -33,13 +36,17 @@ event as (
          json_build_object('worker', %(worker)s::text, 'attempt', attempt)
     from acquired
   returning seq, kind, at, data)
-select acquired.id, acquired.batch_id, lease, role, acquired.subject_id, topic, model, max_turns, attempt, entries, turns, epoch,
+select acquired.id, acquired.batch_id, lease, token, steps, role, acquired.subject_id, topic, model, max_turns, attempt, entries, turns, epoch,
        s.title as subject, acquired.subscription_id, since, found_before, price, thinking, effort, scope,
        b.owner, b.key_id, b.columns, event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data,
-       exists (select from holds h where h.model = acquired.model and h.refused_at is not null) as is_probe
-  from acquired, event, subjects s, batches b
- where s.id = acquired.subject_id
-   and b.id = acquired.batch_id;
+       exists (select from holds h where h.model = acquired.model and h.refused_at is not null) as is_probe,
+       server.started_at as server_started_at
+  from (select pg_postmaster_start_time() as started_at) server
+  left join (acquired
+             cross join event
+             join subjects s on s.id = acquired.subject_id
+             join batches b on b.id = acquired.batch_id)
+    on true;
 
 -- renew
 -- One statement for all runs of a worker. A row that is locked is being written under its own lease, which
@@ -47,8 +54,8 @@ select acquired.id, acquired.batch_id, lease, role, acquired.subject_id, topic, 
 with renewed as (
   select r.id
     from runs r
-    join unnest(%(run_ids)s::uuid[], %(leases)s::int[]) as held (id, lease)
-      on r.id = held.id and r.lease = held.lease
+    join unnest(%(run_ids)s::uuid[], %(leases)s::int[], %(tokens)s::uuid[], %(steps)s::int[]) as held (id, lease, token, steps)
+      on r.id = held.id and r.lease = held.lease and r.token = held.token and r.steps >= held.steps
    where r.state = 'running'
      for update of r skip locked)
 update runs
@@ -57,13 +64,15 @@ update runs
  where runs.id = renewed.id;
 
 -- interrupts
--- Of the runs a worker believes it holds: those it has lost, and those somebody has asked to stop.
-select r.id, held.lease as held_lease, r.lease <> held.lease or r.state <> 'running' as is_lost, r.stop_requested
-  from runs r
-  join unnest(%(run_ids)s::uuid[], %(leases)s::int[]) as held (id, lease)
+-- Of the runs a worker believes it holds: those it has lost, and those somebody has asked to stop. A failover may have forgotten
+-- the row, the acquisition, or steps that were committed under it.
+select held.id, held.token, lost.is_lost, r.stop_requested
+  from unnest(%(run_ids)s::uuid[], %(leases)s::int[], %(tokens)s::uuid[], %(steps)s::int[]) as held (id, lease, token, steps)
+  left join runs r
     on r.id = held.id
- where r.lease <> held.lease
-    or r.state <> 'running'
+ cross join lateral (select (r.lease, r.token, r.state) is distinct from (held.lease, held.token, 'running')
+                            or r.steps < held.steps as is_lost) lost
+ where lost.is_lost
     or r.stop_requested is not null;
 
 -- lock

@@ -10,6 +10,7 @@ from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.outages import through_outage
 from chiron_workers.db.queries import load
 from chiron_workers.errors import LeaseLost
+from chiron_workers.runs.fence import lease_columns
 from chiron_workers.runs.leases import Run
 
 SQL = load(__file__)
@@ -25,7 +26,7 @@ class HandingIn:
 
 async def has_progressed(pool: Pool, run: Run) -> bool:
     """Whether anything was added to the run's journal under this lease. Raises LeaseLost."""
-    row = await _fetch_row(pool, "progress", {"run_id": run.id, "lease": run.lease})
+    row = await _fetch_row(pool, "progress", lease_columns(run))
     if row is None:
         raise LeaseLost(run.id)
     return bool(row["has_progressed"])

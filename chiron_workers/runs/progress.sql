@@ -3,6 +3,7 @@ select steps > steps_at_claim as has_progressed
   from runs
  where id = %(run_id)s
    and lease = %(lease)s
+   and token = %(token)s
    and state = 'running';
 
 -- is_requeued

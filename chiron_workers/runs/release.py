@@ -14,7 +14,15 @@ from psycopg.rows import DictRow
 from chiron_workers.db.queries import load
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import ON_REQUEST, Event
-from chiron_workers.runs.fence import LeasedRun, NewEvent, fence, json_text, numbered_events, shard_of
+from chiron_workers.runs.fence import (
+    LeasedRun,
+    NewEvent,
+    fence,
+    json_text,
+    lease_columns,
+    numbered_events,
+    shard_of,
+)
 from chiron_workers.runs.notices import announce
 from chiron_workers.states import EventKind, RunState, StopRequest
 
@@ -91,8 +99,7 @@ async def _release_locked(
 
 
 async def _lock(connection: AsyncConnection[DictRow], run: LeasedRun) -> DictRow | None:
-    args = {"run_id": run.id, "lease": run.lease}
-    return await (await connection.execute(SQL["lock"], args)).fetchone()
+    return await (await connection.execute(SQL["lock"], lease_columns(run))).fetchone()
 
 
 async def _write_off_reserved(

@@ -9,6 +9,8 @@ select entries, unread, stop_requested, reserved_usd, reserved_tokens,
   from runs
  where id = %(run_id)s
    and lease = %(lease)s
+   and token = %(token)s
+   and steps >= %(steps)s
    and state = 'running'
    for update;
 
@@ -43,6 +45,7 @@ with fence as (
          finished_at = case when %(closes)s then now() end
    where id = %(run_id)s
      and lease = %(lease)s
+     and token = %(token)s
      and state = 'running'
      and (unread = 0 or %(state)s <> 'completed')
   returning id, batch_id, turns, facts, seq - %(event_count)s as seq_before, clock_timestamp() as at),

@@ -22,7 +22,7 @@ update runs
 
 -- expired
 -- Runs of these whose holder is not heard of.
-select id, batch_id, lease, worker, steps = steps_at_claim and attempt >= %(max_attempts)s as used_up
+select id, batch_id, lease, token, worker, steps = steps_at_claim and attempt >= %(max_attempts)s as used_up
   from runs
  where id = any(%(ids)s)
    and state = 'running'

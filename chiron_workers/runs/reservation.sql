@@ -1,7 +1,8 @@
 -- leased
--- The fence. A writer whose lease is gone matches no row, and so writes nothing. `state = 'running'` would let Postgres look for
--- the run among all running ones: a plan that is kept from when they were few does.
-r.id = %(run_id)s and r.lease = %(lease)s and case r.state when 'running' then true end
+-- The fence. A writer whose lease is gone matches no row, and so writes nothing. After a failover the number of a lease may be
+-- given out again, and its token is not; and a row that counts fewer steps than its holder has committed has lost some of them.
+-- `state = 'running'` would let Postgres look for the run among all running ones: a plan that is kept from when they were few does.
+r.id = %(run_id)s and r.lease = %(lease)s and r.token = %(token)s and r.steps >= %(steps)s and case r.state when 'running' then true end
 
 -- reserved
 -- What a reservation changes in the row of its run. Whoever reserves is alive, so the lease is renewed: a call that begins is

@@ -63,6 +63,7 @@ class Execution:
     def __init__(self, run: Run, journal: Journal, model: Model, tools: Toolbox, settings: Settings) -> None:
         self.run = run
         self.is_stopping = False
+        self.confirmed_on = run.server_started_at  # the start of the server that last confirmed the lease
         self._journal = journal
         self._model = MeteredModel(run, model, journal.pool, settings)
         self._tools = tools

@@ -1,6 +1,7 @@
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import psycopg
@@ -9,14 +10,21 @@ from psycopg_pool import PoolTimeout
 
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.db.outages import is_transient
+from chiron_workers.errors import ServerChanged
+from chiron_workers.runs.events import Event
+from chiron_workers.runs.fence import LeasedRun
 from chiron_workers.runs.journal import Journal
-from chiron_workers.runs.leases import Interrupt, acquire
+from chiron_workers.runs.leases import Interrupt, Run, acquire
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
 from chiron_workers.worker.execution import Execution
 from chiron_workers.worker.model_clients import ModelClients
 
 log = structlog.get_logger()
+
+COMPARISONS_MAX = (
+    3  # of leases with another server, before a message is passed over; the run is dispatched again
+)
 
 
 class Executions:
@@ -26,6 +34,8 @@ class Executions:
         worker: The name that the leases carry.
         slots: Runs at once.
         on_change: Called when an execution began, was not begun after all, or ended.
+        compare_leases: Called where another Postgres server answers than the one that confirmed the leases which are had here;
+            `interrupt` and `confirm` then say what became of them.
     """
 
     def __init__(
@@ -38,6 +48,7 @@ class Executions:
         worker: str,
         slots: int,
         on_change: Callable[[], None],
+        compare_leases: Callable[[], None],
     ) -> None:
         self._settings = settings
         self._journal = journal
@@ -46,6 +57,8 @@ class Executions:
         self._worker = worker
         self._slots = slots
         self._on_change = on_change
+        self._compare_leases = compare_leases
+        self._is_compared = asyncio.Event()
         self._by_run: dict[UUID, Execution] = {}
         self._acquiring = 0  # runs that may be leased by now, and are not among those that are executed yet
         self.is_draining = False
@@ -72,9 +85,9 @@ class Executions:
         """Runs that are executed here now."""
         return len(self._by_run)
 
-    def leases(self) -> Sequence[tuple[UUID, int]]:
-        """The runs of this worker as (id, lease); callable from any thread."""
-        return [(execution.run.id, execution.run.lease) for execution in tuple(self._by_run.values())]
+    def leases(self) -> Sequence[LeasedRun]:
+        """The runs of this worker; callable from any thread."""
+        return [execution.run for execution in tuple(self._by_run.values())]
 
     def includes(self, target: UUID) -> bool:
         """Whether a run, or a run of a batch, with this id is executed here."""
@@ -86,12 +99,20 @@ class Executions:
         """Drop the executions whose lease is lost, and stop those of which somebody requests it."""
         for interrupt in interrupts:
             execution = self._by_run.get(interrupt.id)
-            if execution is None or execution.run.lease != interrupt.lease:
+            if execution is None or execution.run.token != interrupt.token:
                 continue
             if interrupt.is_lost:
                 execution.drop()
             elif interrupt.stop_requested is not None:
                 execution.interrupt(interrupt.stop_requested)
+
+    def confirm(self, runs: Sequence[LeasedRun], server_started_at: datetime) -> None:
+        """Note that the leases of these runs were compared with the rows of a server, and the lost ones dropped."""
+        for run in runs:
+            execution = self._by_run.get(run.id)
+            if execution is not None and execution.run.token == run.token:
+                execution.confirmed_on = server_started_at
+        self._is_compared.set()
 
     def drain(self) -> None:
         """Begin no further runs, and release each as soon as its call in flight is answered."""
@@ -108,11 +129,8 @@ class Executions:
 
     async def _begin(self, run_id: UUID) -> Execution | None:
         """Lease a run for an execution here; None if it cannot be leased."""
-        lease_for = timedelta(seconds=self._settings.lease_s)
         try:
-            run_and_event = await acquire(
-                self._journal.pool, run_id, worker=self._worker, lease_for=lease_for
-            )
+            run_and_event = await self._acquire(run_id)
         except (psycopg.Error, PoolTimeout) as error:
             if not is_transient(error):
                 raise
@@ -124,8 +142,34 @@ class Executions:
         self._journal.publish_all([event])
         execution = Execution(run, self._journal, self._clients.of(run), self._tools, self._settings)
         execution.is_stopping = self.is_draining
+        if (former := self._by_run.get(run.id)) is not None:
+            former.drop()
         self._by_run[run.id] = execution
         return execution
+
+    async def _acquire(self, run_id: UUID) -> tuple[Run, Event] | None:
+        # After a failover the row of a run that is executed here may be free again. First that execution is dropped.
+        lease_for = timedelta(seconds=self._settings.lease_s)
+        for _ in range(COMPARISONS_MAX):
+            server_starts = {execution.confirmed_on for execution in self._by_run.values()}
+            try:
+                return await acquire(
+                    self._journal.pool,
+                    run_id,
+                    worker=self._worker,
+                    lease_for=lease_for,
+                    server_starts=server_starts,
+                )
+            except ServerChanged as error:
+                log.warning("claim.waits", run_id=str(run_id), reason=str(error))
+            if self.is_draining:
+                return None
+            self._is_compared.clear()
+            self._compare_leases()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._settings.lease_s):
+                    await self._is_compared.wait()
+        return None
 
     async def _finish(self, execution: Execution) -> Outcome:
         try:

@@ -5,10 +5,10 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from chiron_workers.instruments import set_slots
 from chiron_workers.mcp_client.servers import Servers
 from chiron_workers.pubsub.listeners import Listeners
 from chiron_workers.pubsub.publisher import Publisher
+from chiron_workers.runs.fence import LeasedRun
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Interrupt
 from chiron_workers.search_providers import select_providers
@@ -173,6 +174,7 @@ class Host:
             worker=worker,
             slots=self._slots,
             on_change=self._wake_dispatcher,
+            compare_leases=self._compare_leases,
         )
         self._dispatcher = Dispatcher(pool, settings, free_slots=lambda: self._executions.free_slots)
         self._renewal = LeaseRenewal(
@@ -181,6 +183,7 @@ class Host:
             leases=self._executions.leases,
             is_alive=self._heartbeat.is_alive,
             on_interrupts=self._interrupt,
+            on_compared=self._leases_compared,
             on_connect=self._postgres_reached,
             on_failure=self._renewal_ended,
         )
@@ -244,6 +247,12 @@ class Host:
 
     def _interrupt(self, interrupts: list[Interrupt]) -> None:
         self._loop.call_soon_threadsafe(self._executions.interrupt, interrupts)
+
+    def _compare_leases(self) -> None:
+        self._renewal.renew_now()
+
+    def _leases_compared(self, runs: Sequence[LeasedRun], server_started_at: datetime) -> None:
+        self._loop.call_soon_threadsafe(self._executions.confirm, runs, server_started_at)
 
     def _postgres_reached(self) -> None:
         self._loop.call_soon_threadsafe(self._dispatcher.wake)

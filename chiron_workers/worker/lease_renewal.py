@@ -2,14 +2,14 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence
-from datetime import timedelta
-from uuid import UUID
+from datetime import datetime, timedelta
 
 import psycopg
 import structlog
 
 from chiron_workers.db.connect import connect
 from chiron_workers.errors import ServiceUnavailable
+from chiron_workers.runs.fence import LeasedRun
 from chiron_workers.runs.leases import Interrupt, renew
 from chiron_workers.settings import Settings
 from chiron_workers.worker.postgres_contact import PostgresContact
@@ -49,8 +49,10 @@ class LeaseRenewal:
 
     Args:
         contact: What it learns of Postgres.
-        leases: The runs leased now, as (id, lease).
+        leases: The runs leased now.
         on_interrupts: Called, in this thread, with the runs whose lease is lost or that somebody wants stopped.
+        on_compared: Called, in this thread and after `on_interrupts`, with the runs whose leases were compared with the rows,
+            and the start of the server that has these rows.
         on_connect: Called, in this thread, each time Postgres is reached, first and after an outage.
         on_failure: Called, in this thread, with the error that ends it: a worker that renews no more must not go on.
     """
@@ -60,9 +62,10 @@ class LeaseRenewal:
         settings: Settings,
         contact: PostgresContact,
         *,
-        leases: Callable[[], Sequence[tuple[UUID, int]]],
+        leases: Callable[[], Sequence[LeasedRun]],
         is_alive: Callable[[], bool],
         on_interrupts: Callable[[list[Interrupt]], None],
+        on_compared: Callable[[Sequence[LeasedRun], datetime], None],
         on_connect: Callable[[], None],
         on_failure: Callable[[BaseException], None],
     ) -> None:
@@ -71,6 +74,7 @@ class LeaseRenewal:
         self._leases = leases
         self._is_alive = is_alive
         self._on_interrupts = on_interrupts
+        self._on_compared = on_compared
         self._on_connect = on_connect
         self._on_failure = on_failure
         self._stopping = threading.Event()
@@ -120,6 +124,6 @@ class LeaseRenewal:
                     lease_for = timedelta(seconds=self._settings.lease_s)
                     if interrupts := renew(connection, leases, lease_for=lease_for):
                         self._on_interrupts(interrupts)
-                self._contact.check(connection)
+                self._on_compared(leases, self._contact.check(connection))
                 self._stopping.wait(PAUSE_MIN_S)
                 self._is_due.wait(max(0.0, self._settings.renewal_s - (time.monotonic() - began)))

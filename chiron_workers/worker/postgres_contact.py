@@ -51,8 +51,12 @@ class PostgresContact:
         self._clock = clock
         self._period: _Period | None = None  # replaced as a whole, since two threads read it
 
-    def check(self, connection: Connection[DictRow]) -> None:
-        """Have Postgres answer, and count from here on if it is another one, a standby, or long in answering."""
+    def check(self, connection: Connection[DictRow]) -> datetime:
+        """Have Postgres answer, and count from here on if it is another one, a standby, or long in answering.
+
+        Returns:
+            When the server that answers was started.
+        """
         asked_at = self._clock()
         row = connection.execute(SQL["server"]).fetchone()
         assert row is not None
@@ -70,6 +74,7 @@ class PostgresContact:
             self._period = _Period(server, period.began, asked_at, now)
         else:
             self._period = _Period(server, now, asked_at, now)
+        return server.started_at
 
     def lose(self) -> None:
         """Note that the connection is lost."""

@@ -7,17 +7,20 @@ The witness is the model server's log. `CHIRON_FAULT_SEEDS=20` plays twenty seed
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from redis import Redis
 from support.databases import Databases
-from support.fault_stage import LEASE_S, FaultStage, fault_stage
+from support.fault_stage import LEASE_S, MODEL, FaultStage, fault_stage
+from support.own_postgres import own_postgres
 from support.private_valkey import own_valkey
 from support.proxy import Partition
 from support.research_script import ResearchScript
 from support.scripted_model import Ending, Fails
 
 from chiron_workers.agent.stagnation import STUCK_TURNS
+from chiron_workers.db.migrate import migrate
 from chiron_workers.settings import Settings
 
 SEEDS = range(1, int(os.environ.get("CHIRON_FAULT_SEEDS", "1")) + 1)
@@ -43,6 +46,27 @@ def stage(
         )  # type: ignore[call-arg]
         with fault_stage(settings, valkey, seed=seed + request.param - 1) as stage:
             yield stage
+
+
+@pytest.mark.parametrize("number", SEEDS, ids=[f"seed{seed}" for seed in SEEDS])
+def test_a_failover_to_a_standby_that_lagged_has_no_run_played_twice(
+    seed: int, number: int, short_dir: Path, tmp_path: Path
+) -> None:
+    folder = short_dir / f"failover{number}"
+    with own_postgres(folder) as postgres, own_valkey(tmp_path / "valkey") as valkey:
+        migrate(postgres.url)
+        settings = Settings(
+            _env_file=None, home=tmp_path, database_url=postgres.url, redis_url=valkey.url, model=MODEL
+        )  # type: ignore[call-arg]
+        with fault_stage(settings, valkey, seed=seed + number - 1) as stage:
+            stage.begin("failover to a standby that lagged", runs=48)
+            stage.stop_replication(postgres)
+            # These acquisitions are lost, and their numbers are given out again.
+            lost = stage.started() + stage.chance.randint(2, 6)
+            stage.until(lambda: stage.started() >= lost, f"the start of {lost} runs")
+            stage.wait_for(stage.chance.uniform(0.0, 1.0))
+            stage.fail_over(postgres, started=lost)
+            stage.finish()
 
 
 def past_the_lease(stage: FaultStage) -> float:

@@ -15,6 +15,7 @@ from chiron_workers.batches.dispatch import dispatch_next, undo_dispatch
 from chiron_workers.celery import QueuedRun
 from chiron_workers.db.connect import connect
 from chiron_workers.db.queries import load
+from chiron_workers.errors import LeaseLost
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import acquire, renew
 from chiron_workers.states import StopRequest
@@ -96,9 +97,26 @@ async def test_each_renews_its_own_and_learns_of_stops_and_losses(
     [interrupt] = await old.do("interrupts", **leases)
     assert (interrupt["is_lost"], interrupt["wanted"]) == (False, "pause")
     with connect(database_url) as connection:
-        [stop] = renew(connection, [(held_by_new, 1)], lease_for=AN_HOUR)
+        [stop] = renew(connection, [ours[0]], lease_for=AN_HOUR)
     assert (stop.is_lost, stop.stop_requested) == (False, StopRequest.PAUSE)
     journal = Journal(stage.pool, stage.published.append, lease_for=LEASE)
     assert await journal.release(ours[0], hand_back("the worker stops"))
     [interrupt] = await old.do("interrupts", run_ids=[held_by_new], leases=[1])
     assert interrupt["is_lost"]
+
+
+async def test_an_acquisition_of_an_old_worker_has_a_token_of_its_own_too(
+    stage: Stage, old: OldWorker
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    ours = await stage.claim(run_id)
+    # A failover has forgotten our acquisition, and the old worker gets the same number.
+    await stage.rows("update runs set state = 'queued', lease = 0, token = gen_random_uuid() returning 1")
+    await stage.rows("update runs set leased_until = null, dispatched_at = now() returning 1")
+    await old.acquire(run_id)
+    row = await stage.row(run_id)
+    assert row["lease"] == ours.lease
+    assert row["token"] != ours.token
+    journal = Journal(stage.pool, stage.published.append, lease_for=LEASE)
+    with pytest.raises(LeaseLost):
+        await journal.release(ours, hand_back("the worker stops"))

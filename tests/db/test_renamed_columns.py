@@ -80,7 +80,7 @@ async def test_a_stop_that_an_older_front_end_requests_reaches_the_holder_and_on
     run = await stage.claim(run_id)
     await write(stage, "wanted", "cancel", run_id)
     with connect(database_url) as connection:
-        [interrupt] = renew(connection, [(run_id, run.lease)], lease_for=LEASE)
+        [interrupt] = renew(connection, [run], lease_for=LEASE)
     assert interrupt.stop_requested is StopRequest.CANCEL
     await write(stage, "stop_requested", "pause", run_id)
     assert await value_of(stage, "wanted", run_id) == "pause"
@@ -111,7 +111,7 @@ async def test_turns_and_renewals_do_not_fire_the_trigger(stage: Stage, database
     run = await stage.claim(run_id)
     with connect(database_url) as connection, connection.transaction():
         connection.execute("set local track_functions = 'all'")
-        renew(connection, [(run_id, run.lease)], lease_for=LEASE)
+        renew(connection, [run], lease_for=LEASE)
         connection.execute("update runs set entries = entries + 1, turns = turns + 1, seq = seq + 1")
         assert connection.execute(TRIGGER_CALLS).fetchone() == {"calls": 0}
         connection.execute("update runs set stop_requested = 'pause'")

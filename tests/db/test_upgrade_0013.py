@@ -16,6 +16,7 @@ from chiron_workers.db.connect import connect
 from chiron_workers.db.migrate import migrate, migrations, pending
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import Search
+from chiron_workers.runs.fence import LeasedRun
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import renew
 from chiron_workers.runs.rescue import rescue
@@ -110,7 +111,8 @@ async def test_a_stop_that_was_requested_before_the_upgrade_reaches_the_holder(
 ) -> None:
     row = await stage.row((await run_ids(stage))["stopping"])
     with connect(database_url) as connection:
-        [interrupt] = renew(connection, [(row["id"], row["lease"])], lease_for=LEASE)
+        held = LeasedRun(row["id"], row["batch_id"], row["lease"], row["token"])
+        [interrupt] = renew(connection, [held], lease_for=LEASE)
     assert (interrupt.is_lost, interrupt.stop_requested) == (False, StopRequest.PAUSE)
 
 

@@ -17,6 +17,7 @@ DAMAGES = {
     "update entries set n = 9 where n = 4": "the entries have gaps",
     "update entries set epoch = 2 where n = 3": "epochs or leases go back",
     "update entries set lease = 7 where n = 2": "epochs or leases go back",
+    "update entries set token = gen_random_uuid() where n = 4": "two executions wrote under one lease",
     "delete from tool_results where name = 'note'": "a tool call has no result",
     "update tool_results set n = 5 where name = 'note'": "a result belongs to no call",
     "delete from events where kind = 'tool.called'": "calls and their events differ",

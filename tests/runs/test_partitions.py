@@ -140,7 +140,7 @@ async def test_each_look_into_the_journal_touches_one_partition(pool, mode):
         (journal.SQL["read_results"], {"run_id": run_id, "first": 1}),
         (results.SQL["read"], {"run_id": run_id, "call_id": "toolu_1", "offset": 0, "chars": 9}),
         (journal.SQL["read_result"], {"run_id": run_id, "n": 3, "call_id": "toolu_1"}),
-        (journal.SQL["entry_exists"], {"run_id": run_id, "n": 3, "lease": 1}),
+        (journal.SQL["entry_exists"], {"run_id": run_id, "n": 3, "token": run_id}),
         (
             events.SQL["page"],
             {"run_ids": [run_id, other], "seqs": [0, 0], "first": run_id, "last": other, "each": 10},

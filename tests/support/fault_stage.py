@@ -17,8 +17,9 @@ from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
-from support.blows import BEAT_S, Blow, Pulse
+from support.blows import BEAT_S, WAKING_S, Blow, Pulse
 from support.loop_thread import LoopThread, loop_thread
+from support.own_postgres import OwnPostgres
 from support.postgres_faults import PostgresFaults, postgres_faults
 from support.private_valkey import OwnValkey
 from support.proxy import Partition, Proxy, open_proxy, socket_of
@@ -64,6 +65,8 @@ select body ->> 'request_id' as request_id, extract(epoch from e.at)::float8 as 
  using (run_id, turn)
 """
 UNCONFIRMED = "select coalesce(sum(unconfirmed_calls), 0) as n from runs where topic like %s"
+STARTED = "select count(*) as n from runs where started_at is not null and topic like %s"
+CALLS_OF_A_RUN = 4  # that may be in flight at one moment: its own, and those of its tools
 STORED = "select body ->> 'request_id' as request_id from entries where kind = 'reply'"
 
 
@@ -86,6 +89,10 @@ class FaultStage:
     blows: list[Blow] = field(default_factory=list)
     batch: str = ""
     batches: int = 0
+    failovers: list[tuple[float, float]] = field(
+        default_factory=list
+    )  # since when a standby lagged, and until when
+    _lags_since: float = 0.0
     _frozen_at: dict[str, float] = field(default_factory=dict)
     _lost_before: set[str] = field(default_factory=set)
     _sentences: set[str] = field(default_factory=set)  # that an earlier scenario has reported
@@ -215,6 +222,38 @@ class FaultStage:
             if len(names) < len(self.workers):
                 self.blows += [Blow(name, at, time.time()) for name in names]
 
+    def stop_replication(self, postgres: OwnPostgres) -> None:
+        """Have a standby that gets nothing more."""
+        self._lags_since = time.time()
+        postgres.stop_replication()
+
+    def started(self) -> int:
+        """How many runs of the batch were acquired."""
+        return int(rows(self.settings, STARTED, [f"{self.batch}r%"])[0]["n"])
+
+    def fail_over(self, postgres: OwnPostgres, *, started: int) -> None:
+        """Lose Postgres and promote the standby, which all workers then reach under the same address.
+
+        One of them reaches it first. The others follow once so many runs of the batch are started again.
+        """
+        for proxy in self.proxies.values():
+            self.loop.run(proxy.cut(Partition.REFUSED))
+        postgres.fail_over()
+        self.settings = self.settings.model_copy(update={"database_url": postgres.url})
+        first = self.chance.choice(tuple(self.workers))
+        for name in sorted(self.proxies, key=lambda name: name != first):
+            self.proxies[name].upstream = socket_of(postgres.url)
+            self.loop.run(self.proxies[name].heal())
+            self.until(lambda: self.started() >= started, f"the start of {started} runs")
+        self.failovers.append((self._lags_since, time.time()))
+
+    def may_be_forgotten(self, ask: Ask) -> bool:
+        """Whether a failover explains that the rows know nothing of an ask."""
+        return any(
+            ask.ended_at >= lagged_at - COMMITTED_WITHIN_S and ask.received_at <= until + WAKING_S
+            for lagged_at, until in self.failovers
+        )
+
     def kill(self, name: str) -> None:
         """SIGKILL a worker and start another in its place."""
         at = time.time()
@@ -227,9 +266,16 @@ class FaultStage:
         """Wait until all runs are completed, and hold everything against the log."""
         self.until(self.is_over, f"the end of {self.batch}")
         self.print_times()
-        log = [self.logged(ask) for ask in self.model.asks]
+        stored = {row["request_id"] for row in rows(self.settings, STORED)}
+        forgotten = [ask for ask in self.model.asks if self.may_be_forgotten(ask)]
+        # Of an answer to a tool no row says whether it was stored.
+        lost = self.lost() | {ask.request_id for ask in forgotten if side_question(ask.request)}
+        gone = {ask.request_id for ask in forgotten} - stored - lost
+        log = [self.logged(ask) for ask in self.model.asks if ask.request_id not in gone]
+        # The rows of a standby that lagged have calls in flight of which it never got the replies.
+        cut = CALLS_OF_A_RUN * len(self.failovers)
         with snapshot(self.settings.database_url) as connection:
-            sentences = set(disagreements(connection, log, lost=self.lost()))
+            sentences = set(disagreements(connection, log, lost=lost, outages=cut))
         fresh, self._sentences = sorted(sentences - self._sentences), sentences
         assert not fresh, "\n".join(fresh)
         errors = rows(self.settings, ERRORS, [f"{self.batch}r%"])

@@ -30,6 +30,7 @@ def test_a_renewal_that_loses_its_connection_begins_its_contact_anew(settings: S
         leases=list,
         is_alive=lambda: True,
         on_interrupts=lambda _: None,
+        on_compared=lambda _leases, _server: None,
         on_connect=lambda: connected.append(now),
         on_failure=lambda _: None,
     )

@@ -1,7 +1,8 @@
 """A worker whose lease was lost without its knowing writes nothing more: shown at each kind of write.
 
 A taking is played up to the very statement that would write. There it stands still, as a stopped process does: its lease
-runs out, the run is rescued and claimed by another worker. Then it goes on, and no row of any table may differ after it.
+runs out, the run is rescued and claimed by another worker; or a standby that lagged behind is promoted, and another worker
+acquires the run there under the same number. Then it goes on, and no row of any table may differ after it.
 """
 
 import re
@@ -11,6 +12,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +22,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg_pool import AsyncConnectionPool
+from support.lagging_standby import LaggingStandby
 from support.run_harness import LEASE, Stage, open_stage
 from support.scripted_model import Fails, Says, Script, call, calls, says, text, turn
 
@@ -30,13 +33,17 @@ from chiron_workers.db.pipelines import Statement, _Exchange
 from chiron_workers.embeddings import Embedder
 from chiron_workers.runs import journal
 from chiron_workers.runs import release as endings
+from chiron_workers.runs.entries import Question
 from chiron_workers.runs.journal import Journal
-from chiron_workers.runs.leases import acquire, renew, say
+from chiron_workers.runs.leases import Run, acquire, renew, say
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
 
-FENCE = re.compile(r" and (r\.)?lease = %\(lease\)s")
+FENCE = re.compile(r" and (r\.)?(lease = %\(lease\)s|token = %\(token\)s)")
+
+TOKEN = re.compile(r" and (r\.)?token = %\(token\)s")
+STEPS = re.compile(r" and (r\.)?steps >= %\(steps\)s")
 
 ROWS = SQL("select t::text from {} t")
 
@@ -103,6 +110,7 @@ WRITES = {
     "a tool's rows and result": Write("settle_writes", plays(NOTE, says("x"))),
     "a tool's error": Write("settle_call", plays(calls(call("explode")), says("x"))),
     "what a tool paid a model": Write("settle_call", asks_the_model),
+    "what a model answered to a tool": Write("append_side_reply", asks_the_model),
     "a later reply": Write("append", plays(NOTE, says("x")), nth=4),
     "the completion": Write("lock", plays(says("x")), module=endings),
     "the failure": Write("lock", plays(Says((text("no"),), stop="refusal")), module=endings),
@@ -112,6 +120,14 @@ WRITES = {
     "the hand-back until the model is there": Write("lock", plays(AWAY), module=endings),
     "the hand-back of a draining worker": Write("lock", plays(says("x")), is_draining=True, module=endings),
 }
+
+
+# Those that nothing but the token keeps off a run which another worker has brought further.
+KEPT_OFF_BY_TOKENS = ("the opening", "a reservation", "the completion", "the hand-back of a draining worker")
+# Those that rest on steps before them.
+KEPT_OFF_BY_STEPS = sorted(
+    set(WRITES) - {"the opening", "messages taken", "the hand-back of a draining worker"}
+)
 
 
 @pytest.fixture
@@ -185,36 +201,74 @@ def all_rows(database_url: str) -> Mapping[str, list[str]]:
         }
 
 
+async def fail_over(database_url: str, standby: LaggingStandby, run: Run) -> None:
+    """The standby is promoted. If the run is free there, another worker acquires it and brings it further."""
+    standby.promote()
+    async with open_pool(database_url, size=2) as pool:
+        async with pool.connection() as connection:
+            await connection.execute("update runs set dispatched_at = now() where state = 'queued'")
+        acquired = await acquire(pool, run.id, worker="another", lease_for=LEASE)
+        if acquired is not None:
+            assert acquired[0].lease == run.lease
+            async with pool.connection() as connection:
+                await connection.execute("update runs set steps = 99 where id = %s", [run.id])
+
+
+class Loss(StrEnum):
+    """How a worker loses its lease without its knowing."""
+
+    RESCUE = "another worker has the run under the next number"
+    FAILOVER = "another worker has the run under the same number"
+    FORGOTTEN_STEPS = "the run is still its own, and has lost all steps since"
+
+
 async def play_past(
-    stage: Stage, moment: Moment, database_url: str, write: Write
+    stage: Stage, moment: Moment, database_url: str, name: str, loss: Loss
 ) -> tuple[Outcome, Mapping[str, list[str]]]:
     """Play a taking that loses its lease at that write; how it ended, and the tables as the other worker had them."""
+    write = WRITES[name]
+    if write.script is asks_the_model:
+        offer_search(stage)
     tables: dict[str, list[str]] = {}
     await stage.model(write.script)
     (run_id,) = await stage.submit("tides", budget=write.budget)
 
     async def lose_it() -> None:
-        await lose(database_url, run_id)
+        if loss is Loss.RESCUE:
+            await lose(database_url, run_id)
+        else:
+            await fail_over(database_url, standby, run)
         tables.update(all_rows(database_url))
 
+    standby = LaggingStandby.of(database_url)
     run = await stage.claim(run_id)
+    if loss is Loss.FORGOTTEN_STEPS:
+        standby = LaggingStandby.of(database_url)
     if write.prepare:
         await write.prepare(stage, run_id)
     moment.query, moment.countdown, moment.act = write.module.SQL[write.statement], write.nth, lose_it
     execution = stage.execution(run)
     execution.is_stopping = write.is_draining
     outcome = await execution.execute()
-    assert moment.came, "the taking never came to that write"
+    assert moment.came and tables, "the taking never came to that write"
     return outcome, tables
 
 
+@pytest.mark.parametrize("loss", [Loss.RESCUE, Loss.FAILOVER], ids=lambda loss: loss.name)
 @pytest.mark.parametrize("name", WRITES)
 async def test_a_worker_that_lost_its_lease_does_not_write(
+    stage: Stage, moment: Moment, database_url: str, name: str, loss: Loss
+) -> None:
+    outcome, before = await play_past(stage, moment, database_url, name, loss)
+    assert all_rows(database_url) == before
+    assert outcome is Outcome.LEFT
+
+
+@pytest.mark.parametrize("name", KEPT_OFF_BY_STEPS)
+async def test_a_worker_whose_steps_a_failover_has_forgotten_does_not_write(
     stage: Stage, moment: Moment, database_url: str, name: str
 ) -> None:
-    if name == "what a tool paid a model":
-        offer_search(stage)
-    outcome, before = await play_past(stage, moment, database_url, WRITES[name])
+    outcome, before = await play_past(stage, moment, database_url, name, Loss.FORGOTTEN_STEPS)
     assert all_rows(database_url) == before
     assert outcome is Outcome.LEFT
 
@@ -223,14 +277,35 @@ async def test_a_worker_that_lost_its_lease_does_not_write(
 async def test_it_is_the_fence_that_keeps_it_from_writing(
     stage: Stage, moment: Moment, database_url: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = WRITES[name]
+    take_out(FENCE, monkeypatch)
+    _, before = await play_past(stage, moment, database_url, name, Loss.RESCUE)
+    assert all_rows(database_url) != before
+
+
+@pytest.mark.parametrize("name", KEPT_OFF_BY_TOKENS)
+async def test_it_is_the_token_that_keeps_it_from_writing_after_a_failover(
+    stage: Stage, moment: Moment, database_url: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_out(TOKEN, monkeypatch)
+    _, before = await play_past(stage, moment, database_url, name, Loss.FAILOVER)
+    assert all_rows(database_url) != before
+
+
+@pytest.mark.parametrize("name", ["a tool's rows and result", "a tool's error", "the completion"])
+async def test_it_is_the_count_of_steps_that_keeps_it_from_writing_what_rests_on_lost_ones(
+    stage: Stage, moment: Moment, database_url: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_out(STEPS, monkeypatch)
+    _, before = await play_past(stage, moment, database_url, name, Loss.FORGOTTEN_STEPS)
+    assert all_rows(database_url) != before
+
+
+def take_out(condition: re.Pattern[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take a condition out of all statements."""
     for module in (journal, endings, reservations):
         for statement, query in module.SQL.items():
-            monkeypatch.setitem(module.SQL, statement, SQL(FENCE.sub("", query.as_string())))  # type: ignore[arg-type]
-    if name == "what a tool paid a model":
-        offer_search(stage)
-    _, before = await play_past(stage, moment, database_url, write)
-    assert all_rows(database_url) != before
+            text = re.sub(r"\s+and ", " and ", query.as_string())
+            monkeypatch.setitem(module.SQL, statement, SQL(condition.sub("", text)))  # type: ignore[arg-type]
 
 
 def offer_search(stage: Stage) -> None:
@@ -245,6 +320,43 @@ async def test_a_renewal_keeps_no_run_that_another_worker_has(stage: Stage, data
     await lose(database_url, run_id)
     before = all_rows(database_url)
     with connect(database_url) as connection:
-        (astray,) = renew(connection, [(run.id, run.lease)], lease_for=timedelta(hours=1))
+        (astray,) = renew(connection, [run], lease_for=timedelta(hours=1))
     assert (astray.id, astray.is_lost) == (run.id, True)
+    assert all_rows(database_url) == before
+
+
+async def test_a_renewal_keeps_no_run_that_a_failover_gave_to_another_worker(
+    stage: Stage, database_url: str
+) -> None:
+    run_id, later_id = await stage.submit("tides", "waves")
+    standby = LaggingStandby.of(database_url)
+    run, later_run = await stage.claim(run_id), await stage.claim(later_id)
+    await fail_over(database_url, standby, run)
+    await stage.rows(
+        "delete from runs where id = %s returning 1", later_id
+    )  # submitted after the last record
+    before = all_rows(database_url)
+    with connect(database_url) as connection:
+        interrupts = renew(connection, [run, later_run], lease_for=timedelta(hours=1))
+    assert {(each.id, each.token, each.is_lost) for each in interrupts} == {
+        (run.id, run.token, True),
+        (later_run.id, later_run.token, True),
+    }
+    assert all_rows(database_url) == before
+
+
+async def test_a_renewal_lets_go_of_a_run_whose_steps_a_failover_has_forgotten(
+    stage: Stage, database_url: str
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    journal_of_run = Journal(stage.pool, stage.published.append, lease_for=LEASE)
+    with connect(database_url) as connection:
+        standby = LaggingStandby.of(database_url)
+        await journal_of_run.append(run, Question("Why?"), n=1)
+        assert renew(connection, [run], lease_for=LEASE) == []
+        standby.promote()
+        before = all_rows(database_url)
+        [interrupt] = renew(connection, [run], lease_for=LEASE)
+    assert (interrupt.token, interrupt.is_lost) == (run.token, True)
     assert all_rows(database_url) == before

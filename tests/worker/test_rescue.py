@@ -196,7 +196,7 @@ async def test_a_holder_that_renews_once_postgres_writes_again_keeps_its_run(
     rescuing = asyncio.create_task(rescue_now())
     while any(row in written_before for row in await stage.rows(versions)):
         await asyncio.sleep(0.01)
-    renew(connection, [(held_id, held.lease)], lease_for=LEASE)
+    renew(connection, [held], lease_for=LEASE)
     is_renewed.set()
     assert await rescuing == 1
     assert [(await stage.row(run_id))["state"] for run_id in (held_id, lost_id)] == ["running", "queued"]
@@ -214,7 +214,7 @@ async def test_a_holder_whose_renewal_meets_the_rescuers_write_has_time_for_the_
     class Contact(PostgresContact):
         def has_lasted(self, seconds: float, server: Server) -> bool:
             looked_at.append(asyncio.get_running_loop().time())
-            renew(connection, [(run_id, run.lease)], lease_for=LEASE)
+            renew(connection, [run], lease_for=LEASE)
             return True
 
     contact = Contact(lease_for=LEASE)
@@ -268,7 +268,7 @@ async def test_a_jump_of_the_servers_clock_ends_no_living_holders_lease(
             contact.check(renewal)  # and from then on a whole lease, in which the holder renews
             row_after = await stage.row(run_id)
             assert not contact.has_lasted(1, Server(*await server_now(pool)))
-            renew(renewal, [(run_id, run.lease)], lease_for=LEASE)
+            renew(renewal, [run], lease_for=LEASE)
             assert await rescue(journal, may_rescue=may_rescue, max_attempts=5) == 0
     assert (row_after["state"], row_after["lease"]) == ("running", run.lease)
 
