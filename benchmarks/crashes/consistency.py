@@ -30,6 +30,7 @@ DISAGREEMENTS = {
     "counts": "a count of the run is wrong",
     "tokens": "a count of tokens is wrong",
     "reservations": "money is reserved or unconfirmed that cannot be",
+    "write_offs": "more is written off than is unconfirmed",
     "leases": "a lease and the state contradict each other",
     "batches": "a sum of the batch is wrong",
     "batch_ends": "the batch is not closed as it should be",

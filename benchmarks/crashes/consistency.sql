@@ -151,6 +151,10 @@ side_sums as (
          sum(cost_usd) filter (where service is not null) as services_usd
     from side_replies
    group by run_id),
+late_sums as (
+  select run_id, sum(cost_usd) as usd, sum(cost_usd) filter (where service is not null) as services_usd
+    from write_offs
+   group by run_id),
 event_sums as (
   select run_id, count(*) filter (where kind = 'model.replied') as replied,
          count(*) filter (where kind = 'fact.stored') as facts
@@ -166,6 +170,7 @@ select r.id, r.topic, format('its %%s are %%s, and its rows add up to %%s', name
   left join entry_sums e on e.run_id = r.id
   left join result_sums t on t.run_id = r.id
   left join side_sums s on s.run_id = r.id
+  left join late_sums l on l.run_id = r.id
   left join event_sums v on v.run_id = r.id
   left join inbox_sums i on i.run_id = r.id,
        lateral (values
@@ -174,8 +179,8 @@ select r.id, r.topic, format('its %%s are %%s, and its rows add up to %%s', name
          ('steps', r.steps, coalesce(e.entries, 0) + coalesce(t.results, 0) + coalesce(s.replies, 0)),
          ('facts', r.facts, v.facts),
          ('unread messages', r.unread, i.unread),
-         ('USD', r.spent_usd, coalesce(e.usd, 0) + coalesce(t.usd, 0) + coalesce(s.usd, 0)),
-         ('USD of services', r.services_usd, coalesce(t.services_usd, 0) + coalesce(s.services_usd, 0))
+         ('USD', r.spent_usd, coalesce(e.usd, 0) + coalesce(t.usd, 0) + coalesce(s.usd, 0) + coalesce(l.usd, 0)),
+         ('USD of services', r.services_usd, coalesce(t.services_usd, 0) + coalesce(s.services_usd, 0) + coalesce(l.services_usd, 0))
        ) as sums (name, counted, added)
  where r.pruned_at is null
    and counted <> coalesce(added, 0)
@@ -185,12 +190,15 @@ select r.id, r.topic, format('its %%s are %%s, and its rows add up to %%s', name
                                                              and paid.cost_usd > 0));
 
 -- tokens
--- Those of side answers stand in no other row, so a run with side answers has more than its entries.
+-- Those of side answers stand in no other row, so a run with side answers has more than its entries. Replies that came when their
+-- call was written off stand in the row of that.
 with entry_sums as (
   select run_id,
          sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
          sum(cache_write_tokens) as cache_write_tokens, sum(cache_read_tokens) as cache_read_tokens
-    from entries
+    from (select run_id, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens from entries
+          union all
+          select run_id, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens from write_offs) as replies
    group by run_id)
 select r.id, r.topic, format('its %%s are %%s, and its entries have %%s', name, counted, added) as difference
   from runs r
@@ -217,6 +225,16 @@ select id, topic,
     or least(reserved_usd, reserved_tokens, reserved_calls,
              unconfirmed_usd, unconfirmed_tokens, unconfirmed_calls) < 0
     or unconfirmed_calls = 0 and (unconfirmed_usd <> 0 or unconfirmed_tokens <> 0);
+
+-- write_offs
+-- Calls that were written off before there were rows for them have none.
+select r.id, r.topic, format('%%s calls are unconfirmed, and it has %%s write-offs that nobody has settled', r.unconfirmed_calls, w.open) as difference
+  from runs r
+  join lateral (select count(*) as open
+                  from write_offs
+                 where run_id = r.id
+                   and settled_at is null) as w
+    on w.open > r.unconfirmed_calls;
 
 -- leases
 select id, topic, format('it is %%s, held by %%s until %%s', state, worker, leased_until) as difference
@@ -278,12 +296,19 @@ select r.id, r.topic, e.n, e.body ->> 'request_id' as request_id, e.body -> 'con
  order by r.id, e.n;
 
 -- runs
--- What may have been billed for nothing, how often a run was taken from a worker that was not heard of, and the tokens of
+-- What was or may have been billed for nothing, how often a run was taken from a worker that was not heard of, and the tokens of
 -- what its tools asked a model.
-select r.id, r.topic, r.unconfirmed_calls,
+select r.id, r.topic,
+       r.unconfirmed_calls
+       + (select count(*)
+            from write_offs w
+           where w.run_id = r.id
+             and w.settled_at is not null) as unconfirmed_calls,
        r.spent_tokens
        - (select coalesce(sum(input_tokens + output_tokens + cache_write_tokens + cache_read_tokens), 0)
-            from entries e
+            from (select run_id, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens from entries
+                  union all
+                  select run_id, input_tokens, output_tokens, cache_write_tokens, cache_read_tokens from write_offs) e
            where e.run_id = r.id) as side_tokens,
        (select count(*)
           from events e

@@ -30,7 +30,7 @@ select pid, application_name, state, query from pg_stat_activity
  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid();
 
 -- unconfirmed
-select split_part(topic, ' ', 1) as run, unconfirmed_calls as calls, lease as takings from runs where batch_id = %(batch_id)s;
+select split_part(topic, ' ', 1) as run, unconfirmed_calls + (select count(*) from write_offs where run_id = runs.id and settled_at is not null) as calls, lease as takings from runs where batch_id = %(batch_id)s;
 
 -- attempts
 select attempt, count(*) as n from runs where batch_id = %(batch_id)s group by 1;

@@ -92,6 +92,7 @@ async def _drop_locked(connection: AsyncConnection[DictRow], partition: Partitio
     tables = sql.SQL(", ").join(sql.Identifier(table) for table in partition.tables)
     await connection.execute(SQL["forget_messages"], _range(partition))
     await connection.execute(SQL["forget_side_replies"], _range(partition))
+    await connection.execute(SQL["forget_write_offs"], _range(partition))
     await connection.execute(SQL["forget_addresses"], _range(partition))
     await connection.execute(SQL["drop"].format(tables=tables))
     # Nobody can write events now. A run that went on and ended while the others were marked is not marked.

@@ -47,6 +47,11 @@ delete from side_replies
  where run_id >= %(low)s
    and run_id < %(high)s;
 
+-- forget_write_offs
+delete from write_offs
+ where run_id >= %(low)s
+   and run_id < %(high)s;
+
 -- forget_addresses
 delete from given_addresses
  where run_id >= %(low)s

@@ -44,6 +44,7 @@ from chiron_workers.runs.leases import MORE_TURNS, Run
 from chiron_workers.runs.release import Release, release_run
 from chiron_workers.runs.reservation import NO_CALL, RESERVATION_SQL, reservation_columns
 from chiron_workers.runs.session import Session
+from chiron_workers.runs.write_offs import settle
 from chiron_workers.states import EventKind
 
 SQL = load(__file__, RESERVATION_SQL)
@@ -124,7 +125,8 @@ class Journal:
 
         if not isinstance(entry, Reply):
             return await through_outage(attempt)
-        return await self._commit_reply(run, n, entry, attempt, is_turn=True)
+        columns = reply_columns(entry) | {"service": None}
+        return await self._commit_reply(run, n, entry, self._or_settle(run, columns, attempt), is_turn=True)
 
     async def settle_call(
         self,
@@ -205,7 +207,9 @@ class Journal:
         async def attempt() -> None:
             await self._append_answer(run, question, columns)
 
-        await self._commit_reply(run, question.n, reply, attempt, is_turn=False)
+        await self._commit_reply(
+            run, question.n, reply, self._or_settle(run, columns, attempt), is_turn=False
+        )
 
     async def read_service_answer(self, run: Run, question: SideQuestion) -> ServiceAnswer | None:
         """What a hosted service answered to a tool call that is not finished, or None if it was not asked."""
@@ -221,7 +225,11 @@ class Journal:
             LeaseLost: The run is no longer ours; nothing was written.
         """
         columns = answer_columns(answer)
-        await commit_paid(lambda: self._append_answer(run, question, columns), what="answer")
+
+        async def attempt() -> None:
+            await self._append_answer(run, question, columns)
+
+        await commit_paid(self._or_settle(run, columns, attempt), what="answer")
         record_service_answer(answer.service, answer.cost_usd)
 
     async def _append_answer(self, run: Run, question: SideQuestion, columns: dict[str, Any]) -> None:
@@ -294,6 +302,21 @@ class Journal:
     def publish_text(self, run: Run, text: str, at: datetime) -> None:
         """Publish words of a reply as they arrive; they are not stored."""
         self._publish(Event(run.batch_id, run.id, None, EventKind.TEXT_DELTA, at, {"text": text}))
+
+    def _or_settle(
+        self, run: Run, columns: Mapping[str, Any], attempt: Callable[[], Awaitable[Value]]
+    ) -> Callable[[], Awaitable[Value]]:
+        """The commit of what was paid for; where the lease is lost, it settles the write-off of its own call at least."""
+
+        async def attempt_or_settle() -> Value:
+            try:
+                return await attempt()
+            except LeaseLost:
+                if columns["reserved_calls"] and await settle(self.pool, run, columns):
+                    log.info("write_off.settled", run_id=str(run.id), cost_usd=columns["cost_usd"])
+                raise
+
+        return attempt_or_settle
 
     async def _commit_reply(
         self, run: Run, n: int, reply: Reply, attempt: Callable[[], Awaitable[Value]], *, is_turn: bool

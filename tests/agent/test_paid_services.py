@@ -307,7 +307,7 @@ async def test_each_try_of_an_embedding_is_paid_for_by_itself(
     assert row["unconfirmed_calls"] == 1
 
 
-async def test_a_run_that_is_lost_while_a_service_works_leaves_the_call_unconfirmed(
+async def test_a_run_that_is_lost_while_a_service_works_leaves_the_call_unconfirmed_until_its_late_answer(
     stage: Stage, services, prices
 ) -> None:
     prices(brave=float(PRICE), embeddings=0)
@@ -332,10 +332,10 @@ async def test_a_run_that_is_lost_while_a_service_works_leaves_the_call_unconfir
     may_answer.set()
     assert await asyncio.wait_for(playing, 60) is Outcome.LEFT
     row = await stage.row(run_id)
-    assert (row["services_usd"], row["unconfirmed_usd"], row["unconfirmed_calls"]) == (0, PRICE, 1)
+    assert (row["services_usd"], row["unconfirmed_usd"], row["unconfirmed_calls"]) == (PRICE, 0, 0)
     services.on_search = None
     assert await stage.play(run_id) is Outcome.PLAYED
-    assert (await stage.row(run_id))["services_usd"] == PRICE
+    assert (await stage.row(run_id))["services_usd"] == 2 * PRICE  # the late answer was not kept
     assert len(services.searched) == 2
 
 

@@ -182,7 +182,8 @@ async def test_in_a_batch_a_command_touches_the_runs_it_fits(
 async def test_the_last_run_of_a_cancelled_batch_completes_it_once(stage: Stage) -> None:
     ids = await mixed(stage)
     row = await held(stage, ids["running"])
-    run = Run(**{field.name: row[field.name] for field in fields(Run) if field.name in row})
+    columns = {field.name: row[field.name] for field in fields(Run) if field.name in row}
+    run = Run(**columns, server_started_at=row["started_at"])
     await cancel(stage.pool, run.batch_id)
     assert await completions(stage, run.id) == 0
     await journal(stage).release(run, hand_back("the worker stops"))
