@@ -72,6 +72,12 @@ _lost_replies = Counter(
     "chiron_lost_replies", "Replies that were paid for and could not be committed.", registry=REGISTRY
 )
 _lease_losses = Counter("chiron_lease_losses", "Executions whose lease was lost.", registry=REGISTRY)
+_duty_failures = Counter(
+    "chiron_duty_failures",
+    "Items that duties of workers failed at, such as a subscription that cannot be started.",
+    ("duty",),
+    registry=REGISTRY,
+)
 _pauses = Counter(
     "chiron_pauses", "Runs that workers paused, by the kind of their error.", ("reason",), registry=REGISTRY
 )
@@ -155,6 +161,11 @@ def record_tool_call(name: str | None, seconds: float, *, is_error: bool) -> Non
 def record_lease_loss() -> None:
     """Count an execution whose lease another worker has, or nobody."""
     _lease_losses.inc()
+
+
+def record_duty_failure(duty: str) -> None:
+    """Count an item that a duty failed at."""
+    _duty_failures.labels(duty).inc()
 
 
 def record_pause(kind: str) -> None:

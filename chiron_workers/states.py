@@ -355,6 +355,20 @@ class JourneyEvent(StrEnum):
     RESUMED = "resumed"
 
 
+class Duty(StrEnum):
+    """What workers do besides runs, item by item."""
+
+    RESCUE = "rescue"
+    BATCHES = "batches"
+    SUBSCRIPTIONS = "subscriptions"
+    COMPARISONS = "comparisons"
+    JOURNEYS = "journeys"
+    RECHECKS = "rechecks"
+    DELIVERIES = "deliveries"
+    VECTOR_INDEXES = "vector_indexes"
+    WORDS = "words"
+
+
 class Outcome(StrEnum):
     """What became of a dispatched message."""
 

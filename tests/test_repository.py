@@ -28,6 +28,7 @@ from chiron_workers.states import (
     ChangeKind,
     Decider,
     DeliveryState,
+    Duty,
     Effort,
     EventKind,
     FactStatus,
@@ -85,6 +86,7 @@ WORDS = {
     "webhooks_format_is_known": set(WebhookFormat),
     "webhooks_state_is_known": set(WebhookState),
     "lessons_state_is_known": set(LessonState),
+    "duty_failures_duty_is_known": set(Duty),
     "deliveries_kind_is_known": set(NoticeKind),
     "deliveries_state_is_known": set(DeliveryState),
 }

@@ -22,6 +22,7 @@ WAIT_LOGGED_EVERY_S = 60.0
 REPEATABLE = ("40001", "40P01", "55P03")
 # Shut down, crashed, not yet up; ended since its process stood still in the midst of a transaction, which is rolled back.
 GOING_AWAY = ("57P01", "57P02", "57P03", "25P03")
+QUERY_CANCELED = "57014"  # by a timeout of statements
 # Classes of SQLSTATE that pass while nothing here changes: connections, rollbacks such as deadlocks, a full disk or
 # memory, statements that a timeout or an operator ended, failed reads and writes of files.
 TRANSIENT_CLASSES = ("08", "40", "53", "57", "58")
@@ -45,6 +46,12 @@ def is_transient(error: BaseException) -> bool:
     return is_outage(error) or (
         state is not None and (state.startswith(TRANSIENT_CLASSES) or state in TRANSIENT_STATES)
     )
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether Postgres is away or refuses every statement, rather than one for its locks or its time."""
+    state = error.sqlstate if isinstance(error, psycopg.Error) else None
+    return is_transient(error) and state not in (*REPEATABLE, QUERY_CANCELED)
 
 
 def is_fault_of_data(error: BaseException) -> bool:

@@ -121,10 +121,13 @@ async def load_journey(pool: Pool, journey_id: UUID) -> Journey | None:
     return _journey(row) if row else None
 
 
-async def load_due(pool: Pool, *, limit: int, except_ids: Sequence[UUID] = ()) -> list[UUID]:
-    """The journeys that have something to order, or whose orders are done, but for some; the longest waiting first."""
+async def load_due(pool: Pool, *, limit: int, except_ids: Sequence[UUID] = ()) -> dict[UUID, bool]:
+    """The journeys that have something to order, or whose orders are done, but for some; the longest waiting first.
+
+    Each with whether the last look at it has failed.
+    """
     args = {"limit": limit, "statuses": STATUSES, "except_ids": list(except_ids)}
-    return [row["id"] for row in await Session(pool).rows(SQL["due"], args)]
+    return {row["id"]: row["has_failed"] for row in await Session(pool).rows(SQL["due"], args)}
 
 
 async def move(

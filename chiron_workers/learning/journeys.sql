@@ -143,9 +143,15 @@ exists (select
            and jb.order_step = j.order_step
            and r.state = 'paused')
 
+-- has_failed
+exists (select from duty_failures f where f.duty = 'journeys' and f.item = j.id::text)
+
+-- is_resting
+exists (select from duty_failures f where f.duty = 'journeys' and f.item = j.id::text and f.retry_at > now())
+
 -- due
 -- Journeys that something has to be ordered for, or whose orders are done. No lock is held: each move and each order is guarded.
-select j.id
+select j.id, {{has_failed}} as has_failed
   from journeys j
  where case
          when j.state = 'idle' and j.event = 'mastered' then {{has_due_review}}
@@ -157,5 +163,6 @@ select j.id
        end
    and (j.state <> 'idle' or j.event in ('mastered', 'paused'))
    and j.id <> all(%(except_ids)s::uuid[])
+   and not {{is_resting}}
  order by j.moved_at
  limit %(limit)s;

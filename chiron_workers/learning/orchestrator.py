@@ -15,6 +15,7 @@ import structlog
 from chiron_workers.batches.steering import cancel
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.outages import is_transient
+from chiron_workers.duty_failures import is_fault_of_process, isolated
 from chiron_workers.errors import (
     Conflict,
     KeyBudgetSpent,
@@ -28,7 +29,7 @@ from chiron_workers.learning.journey_steps import WAIT, BudgetReached, Step, tak
 from chiron_workers.learning.journeys import Journey, ended_key, load_due, load_journey, move
 from chiron_workers.learning.transitions import WORKING_STATES
 from chiron_workers.runs.session import Session
-from chiron_workers.states import JourneyEvent, JourneyState
+from chiron_workers.states import Duty, JourneyEvent, JourneyState
 
 log = structlog.get_logger()
 
@@ -55,12 +56,15 @@ async def advance_due(pool: Pool) -> list[Advance]:
     Where the first of them only wait, for what another learner is about to submit, the next ones are looked at.
     """
     waiting_ids: list[UUID] = []
-    while journey_ids := await load_due(pool, limit=JOURNEYS_PER_PASS, except_ids=waiting_ids):
-        journeys = [await load_journey(pool, journey_id) for journey_id in journey_ids]
-        advances = [await _advance_alone(pool, journey) for journey in journeys if journey is not None]
+    while due := await load_due(pool, limit=JOURNEYS_PER_PASS, except_ids=waiting_ids):
+        advances = []
+        for journey_id, has_failed in due.items():
+            async with isolated(pool.connection, Duty.JOURNEYS, journey_id, has_failed=has_failed):
+                if (journey := await load_journey(pool, journey_id)) is not None:
+                    advances.append(await _advance_alone(pool, journey))
         if news := [item for item in advances if item.has_changed or item.batch_ids]:
             return news
-        waiting_ids += journey_ids
+        waiting_ids += due
     return []
 
 
@@ -69,11 +73,11 @@ async def _advance_alone(pool: Pool, journey: Journey) -> Advance:
     try:
         return await advance(pool, journey)
     except Exception as error:  # a worker has other journeys, and hundreds of runs
-        if isinstance(error, ServiceUnavailable) or is_transient(error):
+        if isinstance(error, ServiceUnavailable) or is_transient(error) or is_fault_of_process(error):
             raise
         log.exception("journey.broken", journey_id=str(journey.id), state=journey.state)
         if journey.state not in WORKING_STATES:
-            return Advance(journey)
+            raise
         reason = f"A fault of the program: {type(error).__name__}. The worker's log has it."
         async with Session(pool) as session:
             is_moved = await move(session, journey, JourneyEvent.RUN_FAILED, reason)

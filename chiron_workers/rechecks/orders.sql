@@ -21,19 +21,34 @@ select id, subject_id, subscription_id, created_at, finished_at, outcome, error,
   from rechecks
  where id = %(id)s;
 
+-- next
+-- The oldest order that no worker has, and that does not rest after a failure.
+select id, exists (select from duty_failures f where f.duty = 'rechecks' and f.item = rechecks.id::text) as has_failed
+  from rechecks
+ where finished_at is null
+   and (claimed_until is null or claimed_until < now())
+   and not exists (select
+                     from duty_failures f
+                    where f.duty = 'rechecks'
+                      and f.item = rechecks.id::text
+                      and f.retry_at > now())
+ order by created_at, id
+ limit 1;
+
 -- claim
 update rechecks
    set claimed_until = now() + %(claim_for)s, tries = tries + 1
- where id = (
-   select id
-     from rechecks
-    where finished_at is null
-      and (claimed_until is null or claimed_until < now())
-    order by created_at, id
-    limit 1
-      for update skip locked
- )
-returning id, subject_id, tries;
+ where id = %(id)s
+   and finished_at is null
+   and (claimed_until is null or claimed_until < now())
+returning id, subject_id, tries, error, tries - releases <= %(tries_max)s as has_tries;
+
+-- renew
+update rechecks
+   set claimed_until = now() + %(claim_for)s
+ where id = %(id)s
+   and tries = %(tries)s
+   and finished_at is null;
 
 -- finish
 update rechecks
@@ -44,7 +59,9 @@ update rechecks
 
 -- release
 update rechecks
-   set claimed_until = null
+   set claimed_until = null,
+       releases = releases + %(releases)s,
+       error = case when %(error)s = '' then error else %(error)s end
  where id = %(id)s
    and tries = %(tries)s
    and finished_at is null;

@@ -7,11 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import structlog
 from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool
+from chiron_workers.db.outages import is_transient
 from chiron_workers.db.queries import load
 from chiron_workers.documents.read_folder import SkippedFile, read_document
+from chiron_workers.duty_failures import is_fault_of_process, reason_of
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.corpus import SCHEME, Corpus, path_of, subject_of
@@ -30,6 +33,7 @@ from chiron_workers.web.fetch import fetch_page
 from chiron_workers.web.politeness import host_of
 
 SQL = load(__file__)
+log = structlog.get_logger()
 HOSTS_AT_ONCE = 8
 
 
@@ -136,6 +140,11 @@ class _Reader:
                         await self.read(row)
                     except ToolError as error:
                         failures[row["url"]] = str(error)
+                    except Exception as error:  # of one source, which keeps no other unread
+                        if is_transient(error) or is_fault_of_process(error):
+                            raise
+                        log.exception("recheck.unread", url=row["url"])
+                        failures[row["url"]] = f"It could not be read: {reason_of(error)}."
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -169,8 +178,13 @@ class _Reader:
         if row["path"] is None:
             raise ToolError("Nobody knows which file it came from; `chiron corpus add` reads it again.")
         file, path = Path(row["path"]), path_of(url)
-        if not await asyncio.to_thread(file.exists):
-            if not await asyncio.to_thread(file.parent.is_dir):
+        try:
+            is_there = await asyncio.to_thread(file.exists)
+            has_folder = is_there or await asyncio.to_thread(file.parent.is_dir)
+        except OSError as error:
+            raise ToolError(f"The folder {file.parent} cannot be read ({error.strerror}).") from None
+        if not is_there:
+            if not has_folder:
                 raise ToolError(f"The folder {file.parent} is not here.")
             await Corpus(store.session).remove([url], subject_of(url))
             await store.session.commit()

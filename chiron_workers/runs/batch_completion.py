@@ -13,9 +13,10 @@ from psycopg_pool import PoolTimeout
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.outages import is_transient
 from chiron_workers.db.queries import load
+from chiron_workers.duty_failures import isolated
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.notices import announce
-from chiron_workers.states import EventKind
+from chiron_workers.states import Duty, EventKind
 
 SQL = load(__file__)
 
@@ -28,10 +29,7 @@ async def complete_batch(pool: Pool, batch_id: UUID) -> list[Event]:
     Call it after the commit that ended a run. What Postgres refuses is logged, and tried again by the later looks of workers.
     """
     try:
-        if not await fetch_all(pool, SQL["is_over"], {"batch_id": batch_id}):
-            return []
-        async with pool.connection() as connection, connection.transaction():
-            event = await _complete(connection, batch_id)
+        return await _complete_if_over(pool, batch_id)
     except (psycopg.Error, PoolTimeout) as error:
         import structlog  # which a command that only reads never needs
 
@@ -40,13 +38,24 @@ async def complete_batch(pool: Pool, batch_id: UUID) -> list[Event]:
         say = log.warning if is_transient(error) else log.error
         say("batch.not_completed", batch_id=str(batch_id), error=str(error).strip())
         return []
-    return [] if event is None else [event]
 
 
 async def complete_batches(pool: Pool) -> list[Event]:
     """Complete the batches that are over and of which nobody has said so; the events to publish."""
     rows = await fetch_all(pool, SQL["over"], {"limit": BATCHES_PER_PASS})
-    return [event for row in rows for event in await complete_batch(pool, row["id"])]
+    events: list[Event] = []
+    for row in rows:
+        async with isolated(pool.connection, Duty.BATCHES, row["id"], has_failed=row["has_failed"]):
+            events += await _complete_if_over(pool, row["id"])
+    return events
+
+
+async def _complete_if_over(pool: Pool, batch_id: UUID) -> list[Event]:
+    if not await fetch_all(pool, SQL["is_over"], {"batch_id": batch_id}):
+        return []
+    async with pool.connection() as connection, connection.transaction():
+        event = await _complete(connection, batch_id)
+    return [] if event is None else [event]
 
 
 async def _complete(connection: AsyncConnection[DictRow], batch_id: UUID) -> Event | None:

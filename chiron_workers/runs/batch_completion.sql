@@ -15,10 +15,11 @@ select 1
 -- over
 -- Batches of which a process that ended a run has not said so, since it was killed in between. In any order: those that are
 -- refused each time keep no others out.
-select b.id
+select b.id, exists (select from duty_failures f where f.duty = 'batches' and f.item = b.id::text) as has_failed
   from batches b
  where b.finished_at is null
    and not {{has_open_runs}}
+   and not exists (select from duty_failures f where f.duty = 'batches' and f.item = b.id::text and f.retry_at > now())
  order by random()
  limit %(limit)s;
 

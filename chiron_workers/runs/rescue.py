@@ -1,21 +1,25 @@
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
+from uuid import UUID
 
+import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool, fetch_one
+from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
+from chiron_workers.duty_failures import clear, is_fault_of_process, isolated, record
 from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.fence import LeasedRun
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.release import Release, failed_release, release_runs
-from chiron_workers.states import EventKind, RunState
+from chiron_workers.states import Duty, EventKind, RunState
 
 SQL = load(__file__)
 RUNS_PER_PASS = 1_000
@@ -36,6 +40,7 @@ class LostRun(LeasedRun):
 
     worker: str
     used_up: bool
+    has_failed: bool  # whether its rescue has
 
 
 async def rescue(
@@ -48,7 +53,7 @@ async def rescue(
     """Put the runs of dead workers back into the queue, or end those that are out of attempts; how many.
 
     Their rows are first written as they are: where Postgres refuses that, it has refused the holders' renewals, too. A holder
-    that renews in the `notice` after that write keeps its run.
+    that renews in the `notice` after that write keeps its run. A run that cannot be rescued keeps no other waiting.
 
     One worker at a time begins with this; for the others it is 0 at once.
 
@@ -63,19 +68,63 @@ async def rescue(
         run_ids = [row["id"] for row in rows]
         if not rows:
             return 0
-        await connection.execute(SQL["touch"], {"ids": run_ids})
+        refusals = await _touch(connection, run_ids)
+    for run_id, refusal in refusals.items():
+        await record(journal.pool.connection, Duty.RESCUE, run_id, refusal)
+    run_ids = [run_id for run_id in run_ids if run_id not in refusals]
     await asyncio.sleep(notice.total_seconds())
+
+    async def rescue_runs(ids: Sequence[UUID]) -> int:
+        return await _rescue_expired(journal, look, ids, max_attempts)
+
     count = 0
     for start in range(0, len(run_ids), RUNS_PER_TRANSACTION):
-        args = {"ids": run_ids[start : start + RUNS_PER_TRANSACTION], "max_attempts": max_attempts}
-        async with look("begin", "expired", args) as (connection, rows):
-            lost_runs = [LostRun(**row) for row in rows]
-            events = await release_runs(connection, [(run, _release(run, max_attempts)) for run in lost_runs])
-        journal.publish_all(events)
-        for batch_id in {run.batch_id for run in lost_runs}:
-            journal.publish_all(await complete_batch(journal.pool, batch_id))
-        count += len(lost_runs)
+        ids = run_ids[start : start + RUNS_PER_TRANSACTION]
+        try:
+            count += await rescue_runs(ids)
+        except Exception as error:
+            if is_away(error) or is_fault_of_process(error):
+                raise
+            # One of them is refused: each by itself, so that it alone is left.
+            for run_id in ids:
+                async with isolated(journal.pool.connection, Duty.RESCUE, run_id):
+                    count += await rescue_runs([run_id])
     return count
+
+
+async def _touch(connection: AsyncConnection[DictRow], run_ids: Sequence[UUID]) -> dict[UUID, psycopg.Error]:
+    """Write the rows of runs as they are; those that Postgres refuses to write, and why."""
+    try:
+        async with connection.transaction():
+            await connection.execute(SQL["touch"], {"ids": run_ids})
+    except psycopg.Error as error:
+        if is_away(error):
+            raise
+        if len(run_ids) == 1:
+            return {run_ids[0]: error}
+        return {
+            key: value for run_id in run_ids for key, value in (await _touch(connection, [run_id])).items()
+        }
+    return {}
+
+
+async def _rescue_expired(journal: Journal, look: "_Look", run_ids: Sequence[UUID], max_attempts: int) -> int:
+    args = {"ids": run_ids, "max_attempts": max_attempts}
+    async with look("begin", "expired", args) as (connection, rows):
+        lost_runs = [LostRun(**row) for row in rows]
+        events = await release_runs(connection, [(run, _release(run, max_attempts)) for run in lost_runs])
+    journal.publish_all(events)
+    if failed_ids := [run.id for run in lost_runs if run.has_failed]:
+        await clear(journal.pool.connection, Duty.RESCUE, failed_ids)
+    for batch_id in {run.batch_id for run in lost_runs}:
+        journal.publish_all(await complete_batch(journal.pool, batch_id))
+    return len(lost_runs)
+
+
+_Look = Callable[
+    [str, str, Mapping[str, Any]],
+    AbstractAsyncContextManager[tuple[AsyncConnection[DictRow], list[DictRow]]],
+]
 
 
 @asynccontextmanager

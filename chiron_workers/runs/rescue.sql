@@ -5,12 +5,19 @@ select pg_try_advisory_xact_lock(7201843) as may_look, pg_postmaster_start_time(
 -- begin
 select true as may_look, pg_postmaster_start_time() as started_at, now();
 
+-- has_failed
+exists (select from duty_failures f where f.duty = 'rescue' and f.item = runs.id::text)
+
+-- is_resting
+exists (select from duty_failures f where f.duty = 'rescue' and f.item = runs.id::text and f.retry_at > now())
+
 -- ending
 -- Runs whose holder has let its lease run down to less than the notice, or out.
 select id
   from runs
  where state = 'running'
    and leased_until < now() + %(notice)s
+   and not {{is_resting}}
  order by id
  limit %(limit)s
    for update skip locked;
@@ -22,7 +29,8 @@ update runs
 
 -- expired
 -- Runs of these whose holder is not heard of.
-select id, batch_id, lease, token, worker, steps = steps_at_claim and attempt >= %(max_attempts)s as used_up
+select id, batch_id, lease, token, worker, steps = steps_at_claim and attempt >= %(max_attempts)s as used_up,
+       {{has_failed}} as has_failed
   from runs
  where id = any(%(ids)s)
    and state = 'running'

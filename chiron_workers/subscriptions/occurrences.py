@@ -6,8 +6,10 @@ from uuid import UUID
 
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
+from chiron_workers.duty_failures import isolated
 from chiron_workers.knowledge.subject_diff import SubjectDiff, between
 from chiron_workers.runs.session import Session
+from chiron_workers.states import Duty
 
 SQL = load(__file__)
 BATCHES_PER_PASS = 10  # of one look, so that it stays short; the next one goes on
@@ -36,9 +38,10 @@ async def last_occurrences(
     args = {"subscription_id": subscription_id, "batch_id": batch_id, "limit": limit}
     occurrences = []
     for row in await session.rows(SQL["occurrences"], args):
-        subject_id, ends = row.pop("subject_id"), row["finished_at"]
+        subject_id, now, ends = row.pop("subject_id"), row.pop("now"), row["finished_at"]
         difference = None
-        if ends is not None and ends > row["since"]:
+        # A clock that was set back has left times that are still ahead.
+        if ends is not None and min(ends, now) > row["since"]:
             difference = await between(session, subject_id, row["since"], ends, limit=entries_max)
         occurrences.append(PastOccurrence(**row, difference=difference))
     return occurrences
@@ -62,7 +65,12 @@ async def compare_occurrences(pool: Pool) -> list[UUID]:
     end, in whichever worker looks first, so that no ending waits for it. Several may look at once.
     """
     rows = await fetch_all(pool, SQL["to_compare"], {"limit": BATCHES_PER_PASS})
-    return [row["batch_id"] for row in rows if await _compare(pool, row["batch_id"])]
+    silent_ids = []
+    for row in rows:
+        async with isolated(pool.connection, Duty.COMPARISONS, row["batch_id"], has_failed=row["has_failed"]):
+            if await _compare(pool, row["batch_id"]):
+                silent_ids.append(row["batch_id"])
+    return silent_ids
 
 
 async def _compare(pool: Pool, batch_id: UUID) -> bool:

@@ -1,7 +1,7 @@
 -- occurrences
 -- The latest occurrences of a subscription, or one of them by its batch. What the one before had brought was known at
 -- its end; one before that was retried since then counts as it was when this one began.
-select b.id as batch_id, b.subject_id, b.due_at, b.finished_at,
+select b.id as batch_id, b.subject_id, b.due_at, b.finished_at, now() as now,
        least(b.created_at,
              coalesce((select max(e.finished_at)
                          from batches e
@@ -20,11 +20,18 @@ select subscription_id
    and subscription_id is not null;
 
 -- to_compare
-select id as batch_id, subscription_id
+-- Of a batch that ended by a clock ahead of ours nothing can be said yet.
+select id as batch_id, subscription_id,
+       exists (select from duty_failures f where f.duty = 'comparisons' and f.item = batches.id::text) as has_failed
   from batches
  where subscription_id is not null
-   and finished_at is not null
+   and finished_at <= now()
    and (compared_at is null or compared_at < finished_at)
+   and not exists (select
+                     from duty_failures f
+                    where f.duty = 'comparisons'
+                      and f.item = batches.id::text
+                      and f.retry_at > now())
  order by finished_at
  limit %(limit)s;
 

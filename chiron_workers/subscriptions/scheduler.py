@@ -7,17 +7,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
+import psycopg
 from psycopg.rows import DictRow
 
 from chiron_workers.access.principals import Principal
 from chiron_workers.batches.submit import Earlier, NewBatch, NewRun, Occurrence, submit
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
+from chiron_workers.duty_failures import isolated, reason_of
 from chiron_workers.errors import Conflict, KeyBudgetSpent, TimeZoneUnknown, ToolError, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.settings import settings
-from chiron_workers.states import AccessScope, SubscriptionState
+from chiron_workers.states import AccessScope, Duty, SubscriptionState
 from chiron_workers.subscriptions.cron import Recurrence
 
 SQL = load(__file__)
@@ -58,9 +61,27 @@ async def start_due(pool: Pool, due_elsewhere: dict[UUID, datetime] | None = Non
         "left_at": list(due_elsewhere.values()),
     }
     rows = await fetch_all(pool, SQL["due"], args)
-    outcomes = [due for row in rows if (due := await _handle_due(pool, row)) is not None]
+    outcomes = []
+    for row in rows:
+        async with isolated(pool.connection, Duty.SUBSCRIPTIONS, row["id"], has_failed=row["has_failed"]):
+            if (due := await _handle_or_say(pool, row)) is not None:
+                outcomes.append(due)
     due_elsewhere |= {due.subscription_id: due.due_at for due in outcomes if due.outcome == "left"}
     return outcomes
+
+
+async def _handle_or_say(pool: Pool, row: DictRow) -> DueOccurrence | None:
+    """Handle what is due; where that fails, the subscription says why until it is tried again."""
+    try:
+        return await _handle_due(pool, row)
+    except Exception as error:
+        if not is_away(error):
+            reason = f"Due, and could not be started; it is tried again. {reason_of(error)}"
+            args = {"id": row["id"], "due_at": row["next_at"], "reason": reason}
+            with contextlib.suppress(psycopg.Error):  # a row that takes no writes
+                async with pool.connection() as connection:
+                    await connection.execute(SQL["fail"], args)
+        raise
 
 
 async def _handle_due(pool: Pool, row: DictRow) -> DueOccurrence | None:

@@ -7,6 +7,7 @@ select s.id, subject_id, topics, role, model, cron, time_zone, budget_usd, next_
          as ended_key,
        coalesce(refused_since < now() - %(patience)s, false) as is_given_up,
        exists (select from subjects where subjects.id = s.subject_id) as has_subject,
+       exists (select from duty_failures f where f.duty = 'subscriptions' and f.item = s.id::text) as has_failed,
        last.id as last_batch_id, last.due_at as last_due_at, last.open_runs > 0 as is_last_open
   from subscriptions s
   left join lateral (
@@ -22,6 +23,11 @@ select s.id, subject_id, topics, role, model, cron, time_zone, budget_usd, next_
                          from unnest(%(left_ids)s::uuid[], %(left_at)s::timestamptz[]) as l (id, due_at)
                         where l.id = s.id
                           and l.due_at = s.next_at))
+   and not exists (select
+                     from duty_failures f
+                    where f.duty = 'subscriptions'
+                      and f.item = s.id::text
+                      and f.retry_at > now())
  order by next_at, s.id
  limit %(limit)s;
 
@@ -52,6 +58,14 @@ select topic,
    and s.state = 'active'
    and s.next_at = %(due_at)s
  order by place;
+
+-- fail
+-- The reason stands where people look for it.
+update subscriptions
+   set reason = %(reason)s
+ where id = %(id)s
+   and state = 'active'
+   and next_at = %(due_at)s;
 
 -- refuse
 update subscriptions

@@ -7,17 +7,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from psycopg import Rollback
 from psycopg.rows import DictRow
 from psycopg.types.json import Json
 
 from chiron_workers.access.audit import record_within
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
+from chiron_workers.duty_failures import isolated
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.ids import first_id, new_id
 from chiron_workers.runs.session import Session
-from chiron_workers.states import DeliveryState, NoticeKind, WebhookFormat
+from chiron_workers.states import DeliveryState, Duty, NoticeKind, WebhookFormat
 from chiron_workers.webhooks.webhooks import Webhooks
 
 SQL = load(__file__)
@@ -63,6 +66,7 @@ class Claim:
     secret: str = field(repr=False)
     claims: int
     has_failed_for_long: bool | None
+    has_broken: bool = False  # the worker failed at it before, whatever its endpoint answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +115,24 @@ async def send_test(session: Session, webhook_id: UUID) -> Delivery:
 
 
 async def claim_next(pool: Pool) -> Claim | None:
-    """Claim the delivery that is due first, of a webhook that no worker is sending to; None where there is none."""
-    args = {"claim_for": CLAIM_FOR, "patience": PATIENCE}
+    """Claim the delivery that is due first, of a webhook that no worker is sending to; None where there is none.
+
+    A webhook that cannot be claimed is left for a while, and keeps no other waiting.
+    """
+    try:
+        return await _claim(pool)
+    except (psycopg.Error, ValueError) as error:
+        if is_away(error):
+            raise
+    for row in await fetch_all(pool, SQL["due_endpoints"]):
+        async with isolated(pool.connection, Duty.DELIVERIES, row["id"]):
+            if (claim := await _claim(pool, row["id"])) is not None:
+                return claim
+    return None
+
+
+async def _claim(pool: Pool, webhook_id: UUID | None = None) -> Claim | None:
+    args = {"claim_for": CLAIM_FOR, "patience": PATIENCE, "only_id": webhook_id}
     async with pool.connection() as connection, connection.transaction() as transaction:
         webhook = await (await connection.execute(SQL["claim_endpoint"], args)).fetchone()
         if webhook is None:

@@ -33,6 +33,14 @@ update deliveries d
    and w.state = 'active'
 returning d.id;
 
+-- due_endpoints
+select w.id
+  from webhooks w
+ where w.state = 'active'
+   and (w.claimed_until is null or w.claimed_until <= now())
+   and exists (select from deliveries d where d.webhook_id = w.id and d.state = 'waiting' and d.due_at <= now())
+   and not exists (select from duty_failures f where f.duty = 'deliveries' and f.item = w.id::text and f.retry_at > now());
+
 -- claim_endpoint
 -- A webhook that nobody sends to and that has a delivery due. Whoever dies with it loses it at claimed_until, and what it says
 -- later does not count. Not `for update`, which would wait for all that insert deliveries meanwhile.
@@ -52,10 +60,17 @@ update webhooks
        limit 1) due
     where w.state = 'active'
       and (w.claimed_until is null or w.claimed_until <= now())
+      and (%(only_id)s::uuid is null or w.id = %(only_id)s)
+      and not exists (select
+                        from duty_failures f
+                       where f.duty = 'deliveries'
+                         and f.item = w.id::text
+                         and f.retry_at > now())
     order by due.due_at, w.id
     limit 1
       for no key update of w skip locked)
-returning id, url, format, secret, claims, failing_since < now() - %(patience)s as has_failed_for_long;
+returning id, url, format, secret, claims, failing_since < now() - %(patience)s as has_failed_for_long,
+          exists (select from duty_failures f where f.duty = 'deliveries' and f.item = webhooks.id::text) as has_broken;
 
 -- begin_try
 -- A statement of its own: it sees what whoever had the webhook before has settled.

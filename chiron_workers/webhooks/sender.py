@@ -9,8 +9,9 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from chiron_workers.db.connect import Pool
+from chiron_workers.duty_failures import is_fault_of_process, isolated
 from chiron_workers.settings import Settings
-from chiron_workers.states import WebhookFormat
+from chiron_workers.states import Duty, WebhookFormat
 from chiron_workers.webhooks.deliveries import Answer, Claim, claim_next, release_claim, settle
 from chiron_workers.webhooks.mail import send_mail
 from chiron_workers.webhooks.posting import post_slack, post_standard
@@ -67,12 +68,20 @@ class Sender:
             answer = await send(claim, self._settings)
         # A delivery that cannot be sent ends no worker: it would end the next one as well.
         except Exception as error:
+            if is_fault_of_process(error):
+                raise
             log.exception("delivery.broken", delivery_id=str(claim.id))
             answer = Answer(None, f"It cannot be sent: {type(error).__name__}.")
         except BaseException:
             with contextlib.suppress(psycopg.Error, PoolTimeout):
                 await release_claim(self._pool, claim)
             raise
+        async with isolated(
+            self._pool.connection, Duty.DELIVERIES, claim.webhook_id, has_failed=claim.has_broken
+        ):
+            await self._settle(claim, answer)
+
+    async def _settle(self, claim: Claim, answer: Answer) -> None:
         reason = await settle(self._pool, claim, answer)
         if reason:
             log.warning("webhook.off", webhook_id=str(claim.webhook_id), reason=reason)

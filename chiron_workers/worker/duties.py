@@ -18,6 +18,7 @@ from psycopg_pool import PoolTimeout
 from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.outages import is_transient
+from chiron_workers.duty_failures import is_fault_of_process
 from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
@@ -43,6 +44,7 @@ log = structlog.get_logger()
 NOTICE_RENEWALS = 1.5
 INDEX_INTERVAL_S = 300.0
 COMPLETION_INTERVAL_S = 5.0
+SIGNAL_CHARS = 200
 LOOK_S = 0.5  # between two looks whether Postgres answers
 
 
@@ -240,10 +242,15 @@ async def listen_for_signals(
     if not redis_url:
         return
     async for signal in signals(redis_url):
-        if isinstance(signal, Cooldown):
-            on_cooldown(signal)
-        else:
-            on_target(signal)
+        try:
+            if isinstance(signal, Cooldown):
+                on_cooldown(signal)
+            else:
+                on_target(signal)
+        except Exception as error:  # whoever may publish may publish nonsense
+            if is_fault_of_process(error):
+                raise
+            log.exception("signal.failed", signal=repr(signal)[:SIGNAL_CHARS])
 
 
 def log_deafness(error: BaseException) -> None:

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 import redis
 
-from chiron_api.local_stack.checks import Check, broker, database, machine, sandbox, search, web
+from chiron_api.local_stack.checks import Check, broker, database, duties, machine, sandbox, search, web
 from chiron_api.local_stack.checks.database import pgvector, server_version
 from chiron_api.local_stack.checks.machine import disk
 from chiron_api.local_stack.ports import free_port
@@ -215,3 +215,16 @@ def _database(settings: Settings, url: str) -> Check:
 
 def _only(checks: list[Check], name: str) -> Check:
     return next(check for check in checks if check.name == name)
+
+
+def test_what_duties_fail_at_is_a_problem_with_its_reason(settings: Settings) -> None:
+    assert duties.checks(settings) == []
+    with psycopg.connect(settings.database_url, autocommit=True) as connection:
+        connection.execute(
+            "insert into duty_failures (duty, item, reason, failures, retry_at)"
+            " values ('rechecks', 'a-b', 'PermissionError: /books', 3, now())"
+        )
+    [check] = duties.checks(settings)
+    assert not check.ok
+    assert check.found.startswith("rechecks a-b, 3 times in a row, last at ")
+    assert check.found.endswith(": PermissionError: /books")

@@ -1,5 +1,6 @@
 """Rechecks that are ordered are performed by a worker, once, whoever orders them."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -73,6 +74,57 @@ async def test_an_order_whose_worker_died_is_taken_up_again_and_given_up_in_the_
     assert await perform_next_recheck(pool, embedder, settings()) == order.id
     given_up = await get_recheck(Session(pool), order.id)
     assert (given_up.state, given_up.error) == ("failed", "It was begun 3 times and never came to an end.")
+
+
+async def test_the_order_of_a_killed_worker_is_free_after_one_lease(
+    pool: Pool, embedder: Embedder, site: Site, page: str
+) -> None:
+    order, gate = await ordered(pool), site.silent("/rate")
+    mine = settings().model_copy(update={"lease_s": 30.0, "renewal_s": 0.02})
+    performing = asyncio.create_task(perform_next_recheck(pool, embedder, mine))
+    claim = SQL(
+        "select claimed_until, claimed_until <= now() + interval '30 s' as is_of_a_lease from rechecks"
+    )
+    async with asyncio.timeout(60):
+        while (first := (await Session(pool).rows(claim))[0])["claimed_until"] is None:
+            await asyncio.sleep(0.01)
+        while (later := (await Session(pool).rows(claim))[0])["claimed_until"] <= first["claimed_until"]:
+            await asyncio.sleep(0.01)
+    assert first["is_of_a_lease"] and later["is_of_a_lease"], "it is renewed while it goes on"
+    gate.set()
+    await performing
+    assert (await get_recheck(Session(pool), order.id)).state == "completed"
+
+
+async def test_a_worker_whose_order_another_has_stops_reading_and_writes_nothing(
+    pool: Pool, embedder: Embedder, site: Site, page: str
+) -> None:
+    order, gate = await ordered(pool), site.silent("/rate")
+    mine = settings().model_copy(update={"renewal_s": 0.02})
+    performing = asyncio.create_task(perform_next_recheck(pool, embedder, mine))
+    async with asyncio.timeout(60):
+        while (await get_recheck(Session(pool), order.id)).state != "running":
+            await asyncio.sleep(0.01)
+        await write(pool, "update rechecks set tries = tries + 1")
+        await performing
+    assert (await get_recheck(Session(pool), order.id)).state == "running"
+    gate.set()
+
+
+async def test_workers_that_are_stopped_use_up_no_try_of_an_order(
+    pool: Pool, embedder: Embedder, site: Site, page: str
+) -> None:
+    order, gate = await ordered(pool), site.silent("/rate")
+    for _ in range(5):
+        performing = asyncio.create_task(perform_next_recheck(pool, embedder, settings()))
+        async with asyncio.timeout(60):
+            while (await get_recheck(Session(pool), order.id)).state != "running":
+                await asyncio.sleep(0.01)
+        performing.cancel()
+        await asyncio.gather(performing, return_exceptions=True)
+    gate.set()
+    assert await perform_next_recheck(pool, embedder, settings()) == order.id
+    assert (await get_recheck(Session(pool), order.id)).state == "completed"
 
 
 async def test_an_order_that_is_not_there_is_not_found(pool: Pool) -> None:

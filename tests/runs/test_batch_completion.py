@@ -118,6 +118,7 @@ async def test_a_batch_that_postgres_refuses_to_complete_keeps_nobody_else_from_
     assert [event.run_id for event in await complete_batches(stage.pool)] == [other_run]
     async with stage.pool.connection() as connection:
         await connection.execute("drop trigger refuse on batches")
+        await connection.execute("update duty_failures set retry_at = now() - interval '1 second'")
     assert [event.run_id for event in await complete_batches(stage.pool)] == [refused_run]
 
 

@@ -6,7 +6,7 @@ measured before a search uses it.
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from math import isqrt
 from typing import Any
@@ -16,11 +16,12 @@ from psycopg.rows import DictRow, dict_row
 
 from chiron_workers.db.connect import OPTIONS, require_url
 from chiron_workers.db.queries import load
+from chiron_workers.duty_failures import failed_items, isolated
 from chiron_workers.embeddings import Space
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.search.vectors import halfvec_text, space_key
 from chiron_workers.runs.session import Session
-from chiron_workers.states import SHOWN_STATUSES
+from chiron_workers.states import SHOWN_STATUSES, Duty
 
 SQL = load(__file__)
 USABLE = SQL["usable"]  # the index over a subject's vectors, or over all; a row or none
@@ -75,6 +76,7 @@ async def maintain_indexes(
     One process at a time does this, on a connection of its own; for the others, and where there is nothing to do, it
     is a look into the catalogue. An index that turns out not to be worth it is dropped again, until there are twice
     as many vectors. Postgres' own estimates, from the last analysis, say how many vectors there are.
+    One that cannot be built is left for a while, and keeps no other waiting.
     Stopped midway, it leaves an index that the next look drops.
     """
     async with _locked_connection(database_url) as connection:
@@ -86,7 +88,17 @@ async def maintain_indexes(
         due = await builder.rows(
             "due", space_key(space) | {"facts_min": facts_min, "worth_probing": SPEEDUP_MIN}
         )
-        return [await builder.build(row["table_name"], row["subject_id"], recall_min) for row in due]
+        failures = await failed_items(connection, Duty.VECTOR_INDEXES)
+        built = []
+        for row in due:
+            item = f"{row['table_name']} {row['subject_id'] or ''}".strip()
+            if failures.get(item):
+                continue
+            async with isolated(
+                lambda: nullcontext(connection), Duty.VECTOR_INDEXES, item, has_failed=item in failures
+            ):
+                built.append(await builder.build(row["table_name"], row["subject_id"], recall_min))
+        return built
 
 
 @asynccontextmanager

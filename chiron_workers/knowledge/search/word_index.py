@@ -1,14 +1,19 @@
 """The words of facts and passages as Postgres indexes them, and those that an earlier version indexed in English."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
+from psycopg.rows import DictRow
+
 from chiron_workers.db.connect import Pool
+from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
+from chiron_workers.duty_failures import clear, is_fault_of_process, isolated
 from chiron_workers.language.terms import terms_of_query, terms_of_text
 from chiron_workers.runs.session import Session
+from chiron_workers.states import Duty
 
 SQL = load(__file__)
 QUERIES = Path(__file__).with_suffix(".sql")  # parts of them stand in those of other modules
@@ -55,35 +60,59 @@ async def index_words(pool: Pool) -> int:
     """Index the facts and passages anew that a version before this indexed, in English only; how many they were.
 
     Each batch of 200 commits by itself: stopped at any moment, the next call goes on from there. Several processes may do
-    so at once, each with rows of its own.
+    so at once, each with rows of its own. A text that cannot be indexed is left for a while, and keeps no other waiting.
     """
     count = 0
-    for index_batch in (_index_facts, _index_passages):
-        while batch := await index_batch(pool):
+    for index_batch, texts in ((_index_facts, "facts"), (_index_passages, "passages")):
+        while (batch := await _index_next(pool, index_batch, texts)) is not None:
             count += batch
     return count
 
 
-async def _index_facts(pool: Pool) -> int:
-    async with Session(pool) as session:
-        rows = await session.write(SQL["facts"], {"limit": BATCH})
-        columns = await asyncio.to_thread(text_columns, [row["content"] for row in rows])
-        if rows:
-            await session.write(SQL["index_facts"], columns | {"ids": [row["id"] for row in rows]})
-        return len(rows)
+async def _index_next(pool: Pool, index: "_Index", texts: str) -> int | None:
+    """Index a batch, or each of its texts by itself where one is refused; how many are indexed, None where none is left."""
+    rows: list[DictRow] = []
+    try:
+        async with Session(pool) as session:
+            rows = await session.write(SQL[texts], {"limit": BATCH})
+            await index(session, rows)
+        failed_items = [_item(row) for row in rows if row["has_failed"]]
+        if failed_items:
+            await clear(pool.connection, Duty.WORDS, failed_items)
+        return len(rows) or None
+    except Exception as error:  # of one text among many
+        if not rows or is_away(error) or is_fault_of_process(error):
+            raise
+    count = 0
+    for row in rows:
+        async with isolated(pool.connection, Duty.WORDS, _item(row), has_failed=row["has_failed"]):
+            async with Session(pool) as session:
+                await index(session, [row])
+            count += 1
+    return count
 
 
-async def _index_passages(pool: Pool) -> int:
-    async with Session(pool) as session:
-        rows = await session.write(SQL["passages"], {"limit": BATCH})
-        columns = await asyncio.to_thread(passage_columns, rows)
-        if rows:
-            places = {
-                "documents": [row["document_id"] for row in rows],
-                "numbers": [row["n"] for row in rows],
-            }
-            await session.write(SQL["index_passages"], columns | places)
-        return len(rows)
+def _item(row: DictRow) -> str:
+    return str(row["id"]) if "id" in row else f"{row['document_id']} {row['n']}"
+
+
+_Index = Callable[[Session, Sequence[DictRow]], Awaitable[None]]
+
+
+async def _index_facts(session: Session, rows: Sequence[DictRow]) -> None:
+    columns = await asyncio.to_thread(text_columns, [row["content"] for row in rows])
+    if rows:
+        await session.write(SQL["index_facts"], columns | {"ids": [row["id"] for row in rows]})
+
+
+async def _index_passages(session: Session, rows: Sequence[DictRow]) -> None:
+    columns = await asyncio.to_thread(passage_columns, rows)
+    if rows:
+        places = {
+            "documents": [row["document_id"] for row in rows],
+            "numbers": [row["n"] for row in rows],
+        }
+        await session.write(SQL["index_passages"], columns | places)
 
 
 def text_columns(texts: Sequence[str], prefix: str = "") -> dict[str, list[str | None]]:

@@ -1,8 +1,9 @@
 -- facts
 -- Rows that another process indexes at this moment are its own.
-select id, content
+select id, content, exists (select from duty_failures f where f.duty = 'words' and f.item = facts.id::text) as has_failed
   from facts
  where language is null
+   and not exists (select from duty_failures f where f.duty = 'words' and f.item = facts.id::text and f.retry_at > now())
  order by id
  limit %(limit)s
    for update skip locked;
@@ -18,10 +19,16 @@ update facts f
  where f.id = text.id;
 
 -- passages
-select p.document_id, p.n, d.title, p.heading, p.body
+select p.document_id, p.n, d.title, p.heading, p.body,
+       exists (select from duty_failures f where f.duty = 'words' and f.item = p.document_id || ' ' || p.n) as has_failed
   from passages p
   join documents d on d.id = p.document_id
  where p.language is null
+   and not exists (select
+                     from duty_failures f
+                    where f.duty = 'words'
+                      and f.item = p.document_id || ' ' || p.n
+                      and f.retry_at > now())
  order by p.document_id, p.n
  limit %(limit)s
    for update of p skip locked;

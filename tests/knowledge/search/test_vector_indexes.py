@@ -13,7 +13,12 @@ from chiron_workers.embeddings import Space
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.knowledge.search.search import Search
-from chiron_workers.knowledge.search.vector_indexes import VectorIndex, find_index, maintain_indexes
+from chiron_workers.knowledge.search.vector_indexes import (
+    VectorIndex,
+    _IndexBuilder,
+    find_index,
+    maintain_indexes,
+)
 from chiron_workers.knowledge.search.vectors import Vectors, halfvec_text
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SearchMode
@@ -166,6 +171,36 @@ async def test_an_index_that_is_no_quicker_is_dropped_and_not_tried_again_until_
     assert await names(pool) == []
     assert await maintain_indexes(database_url, Given.space, facts_min=100, recall_min=1) == []
     assert {fact["recall"] for fact in await found(pool, vectors[0])} == {1}
+
+
+async def test_an_index_that_cannot_be_built_rests_and_keeps_no_other_waiting(
+    pool: Pool, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await Vectors(Session(pool), Given.space).ensure()
+    vectors = np.random.default_rng(SEED).normal(size=(300, DIMENSIONS)).astype(np.float16)
+    await asyncio.to_thread(fill, database_url, "bad", vectors)
+    build_one = _IndexBuilder.build
+
+    async def refuse(self: _IndexBuilder, table: str, subject_id: str | None, recall_min: float) -> Any:
+        if subject_id == "bad":
+            raise psycopg.errors.ProgramLimitExceeded("too large")
+        return await build_one(self, table, subject_id, recall_min)
+
+    async def maintain() -> list[str | None]:
+        built = await maintain_indexes(database_url, Given.space, facts_min=100, recall_min=1)
+        return [index.subject_id for index in built]
+
+    monkeypatch.setattr(_IndexBuilder, "build", refuse)
+    assert await maintain() == [None]
+    monkeypatch.setattr(_IndexBuilder, "build", build_one)
+    assert await maintain() == [], "it rests"
+    async with Session(pool) as session:
+        [row] = await session.write(
+            SQL("update duty_failures set retry_at = now() - interval '1 s' returning item, reason")
+        )
+    assert row == {"item": "vectors_1 bad", "reason": "ProgramLimitExceeded: too large"}
+    assert await maintain() == ["bad"]
+    assert await Session(pool).rows(SQL("select 1 from duty_failures")) == []
 
 
 async def test_where_too_few_facts_are_shown_to_measure_with_there_is_no_index(
