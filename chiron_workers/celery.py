@@ -10,7 +10,7 @@ from uuid import UUID
 from amqp.exceptions import AMQPError
 from celery import Celery
 from kombu.exceptions import KombuError
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from chiron_workers.errors import ConfigurationError, ServiceUnavailable
 from chiron_workers.settings import Settings, settings
@@ -40,6 +40,8 @@ def configuration(values: Settings) -> dict[str, Any]:
         "broker_url": values.broker,
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,
+        # A refusal (READONLY, MISCONF, OOM) passes as an outage does, and ends no worker.
+        "broker_channel_error_retry": True,
         "broker_connection_timeout": 5,
         "broker_transport_options": transport_options(values.broker),
         "broker_use_ssl": tls_options(values.broker),
@@ -53,6 +55,7 @@ def configuration(values: Settings) -> dict[str, Any]:
         "accept_content": ["json"],
         "worker_send_task_events": True,
         "worker_pool": "threads",
+        "worker_consumer": "chiron_workers.worker.consumer:Consumer",
         "worker_concurrency": values.concurrency,
         "worker_disable_prefetch": _is_redis(values.broker),
         "worker_prefetch_multiplier": 1,
@@ -119,8 +122,13 @@ def dispatch(runs: Sequence[QueuedRun]) -> None:
             for run in runs:
                 _send(run, producer)
     except (KombuError, RedisError, AMQPError, OSError) as error:
+        problem = (
+            f"refuses ({error})"
+            if isinstance(error, ResponseError)
+            else f"cannot be reached ({type(error).__name__})"
+        )
         raise ServiceUnavailable(
-            f"The broker cannot be reached ({type(error).__name__}); the runs wait in Postgres until a worker rings them."
+            f"The broker {problem}; the runs wait in Postgres until a worker rings them."
         ) from None
 
 

@@ -99,6 +99,9 @@ _stalls = Histogram(
     registry=REGISTRY,
 )
 _slots = Gauge("chiron_slots", "Runs that living workers can execute at once.", registry=REGISTRY)
+_redis_refusals = Gauge(
+    "chiron_redis_refusals", "Living workers that Redis refuses or does not answer.", registry=REGISTRY
+)
 _busy_slots = Gauge("chiron_busy_slots", "Runs that living workers execute now.", registry=REGISTRY)
 
 _models: set[str] = set()
@@ -192,6 +195,11 @@ def set_slots(slots: int, *, busy: int) -> None:
     """Say how many runs this worker can execute, and how many it executes."""
     _slots.set(slots)
     _busy_slots.set(busy)
+
+
+def set_redis_refusal(*, is_refused: bool) -> None:
+    """Say whether Redis refuses this worker's writes, or does not answer."""
+    _redis_refusals.set(int(is_refused))
 
 
 # Looking a label up takes longer than counting.

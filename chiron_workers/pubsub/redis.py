@@ -3,9 +3,12 @@ import asyncio
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError, ResponseError
 
 from chiron_workers.errors import ConfigurationError
 
+WRITTEN_KEY = "chiron:written"  # that whoever asks whether Redis takes writes has written
+WRITTEN_FOR_S = 60
 CONNECT_S = 2.0
 ANSWER_S = 5.0
 
@@ -22,6 +25,17 @@ def redis_client(redis_url: str) -> Redis:
         )
     except ValueError as error:
         raise ConfigurationError(f"CHIRON_REDIS_URL cannot be used: {error}") from None
+
+
+async def write_refusal(redis: Redis) -> str:
+    """Why Redis takes no writes now, as a sentence; empty where it takes them."""
+    try:
+        await redis.set(WRITTEN_KEY, 1, ex=WRITTEN_FOR_S)
+    except (ResponseError, AuthenticationError, BusyLoadingError) as error:
+        return f"Redis refuses writes ({str(error).strip().rstrip('.')})."
+    except (RedisError, OSError):
+        return "Redis does not answer."
+    return ""
 
 
 def leave_if_cancelled() -> None:

@@ -21,10 +21,12 @@ from chiron_workers.db.outages import is_transient
 from chiron_workers.duty_failures import is_fault_of_process
 from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import ServiceUnavailable
+from chiron_workers.instruments import set_redis_refusal
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
 from chiron_workers.knowledge.search.word_index import index_words
 from chiron_workers.learning.orchestrator import advance_due
 from chiron_workers.pubsub.cooldowns import Cooldown
+from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client, write_refusal
 from chiron_workers.pubsub.signals import signals
 from chiron_workers.rechecks.orders import perform_next_recheck
 from chiron_workers.runs.batch_completion import complete_batches
@@ -45,6 +47,7 @@ NOTICE_RENEWALS = 1.5
 INDEX_INTERVAL_S = 300.0
 COMPLETION_INTERVAL_S = 5.0
 SIGNAL_CHARS = 200
+REDIS_LOOK_S = 2.0
 LOOK_S = 0.5  # between two looks whether Postgres answers
 
 
@@ -142,6 +145,27 @@ async def log_silence(contact: PostgresContact, *, silence_max_s: float) -> None
                 )
             else:
                 log.warning("postgres.answers_again")
+
+
+async def log_redis_refusals(redis_url: str) -> None:
+    """Log once when Redis takes no writes, and once when it takes them again; never ends.
+
+    Meanwhile no run is dispatched. Those that are under way go on.
+    """
+    if not redis_url:
+        return
+    reason = ""
+    async with redis_client(redis_url) as redis:
+        while True:
+            refusal = await write_refusal(redis)
+            leave_if_cancelled()
+            if refusal and not reason:
+                log.error("redis.refuses", reason=refusal, waiting="dispatch, live events")
+            elif reason and not refusal:
+                log.warning("redis.accepts_again")
+            reason = refusal
+            set_redis_refusal(is_refused=bool(refusal))
+            await asyncio.sleep(REDIS_LOOK_S)
 
 
 async def start_due_subscriptions(

@@ -42,6 +42,7 @@ from chiron_workers.worker.duties import (
     index_earlier_words,
     listen_for_signals,
     log_deafness,
+    log_redis_refusals,
     log_silence,
     outages_logged,
     perform_rechecks,
@@ -205,6 +206,7 @@ class Host:
             save_metrics(self._metrics),
             build_vector_indexes(settings, space),
             index_earlier_words(settings),
+            log_redis_refusals(settings.redis_url),
             on_failure=self._shut_down,
         )
         listener = listen_for_signals(

@@ -1,4 +1,4 @@
-"""Why nothing happens in what is watched, said once when it begins and once when it is over: all is paused, Postgres is away."""
+"""Why nothing happens in what is watched, said once when it begins and once when it is over: all is paused, a service is away."""
 
 import asyncio
 from collections import Counter
@@ -8,20 +8,26 @@ from uuid import UUID
 
 from chiron_api.cli.display.events import STATE_AFTER
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
+from chiron_workers.cancellation import cancel_until_done
+from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client, write_refusal
 from chiron_workers.pubsub.streams import Stream
 from chiron_workers.runs.events import Event
 from chiron_workers.states import RunState
 
 LOOK_S = 0.5
 POSTGRES_AWAY = "Postgres does not answer. Nothing is lost, and the watching goes on once it does."
+REDIS_LOOK_S = 2.0
+REDIS_MEANWHILE = "Runs under way go on; others start once it does."
+REDIS_BACK = "Redis takes writes again."
 POSTGRES_BACK = "Postgres answers again."
 
 
 class Standstill:
     """What keeps a batch or a run from going on, by the events of its stream."""
 
-    def __init__(self, stream: Stream, target: BatchSummary | RunSummary) -> None:
+    def __init__(self, stream: Stream, target: BatchSummary | RunSummary, *, redis_url: str = "") -> None:
         self._stream = stream
+        self._redis_url = redis_url
         runs = stream.beginning.runs if stream.beginning else ()
         self._states: dict[UUID, RunState] = {run.id: run.state for run in runs}
         self._runs = 1
@@ -45,12 +51,27 @@ class Standstill:
     @asynccontextmanager
     async def told(self, tell: Callable[[str, bool], object]) -> AsyncIterator[None]:
         """Tell within the block of each reason once it holds, and with True once it does so no longer."""
-        task = asyncio.create_task(self._tell_changes(tell))
+        tasks = [asyncio.create_task(work) for work in (self._tell_changes(tell), self._tell_refusals(tell))]
         try:
             yield
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await cancel_until_done(tasks)
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _tell_refusals(self, tell: Callable[[str, bool], object]) -> None:
+        if not self._redis_url:
+            return
+        was_refusing = False
+        async with redis_client(self._redis_url) as redis:
+            while True:
+                refusal = await write_refusal(redis)
+                leave_if_cancelled()
+                if refusal and not was_refusing:
+                    tell(f"{refusal} {REDIS_MEANWHILE}", False)
+                elif was_refusing and not refusal:
+                    tell(REDIS_BACK, True)
+                was_refusing = bool(refusal)
+                await asyncio.sleep(REDIS_LOOK_S)
 
     async def _tell_changes(self, tell: Callable[[str, bool], object]) -> None:
         was_away = was_paused = False

@@ -4,13 +4,19 @@ from urllib.parse import urlsplit
 
 import redis
 from kombu.exceptions import KombuError
+from redis.exceptions import BusyLoadingError
 
 from chiron_api.local_stack.checks import Check
 from chiron_api.local_stack.readiness import ping_workers
+from chiron_workers.pubsub.redis import WRITTEN_FOR_S, WRITTEN_KEY
 from chiron_workers.settings import Settings
 
 ORDER = 30
 PING_WITHIN_S = 2
+UNWRITABLE_ADVICE = (
+    "Have it take writes: name the primary in CHIRON_REDIS_URL (READONLY), free its disk (MISCONF) or memory (OOM), "
+    "or wait until it has loaded (LOADING). Runs under way go on."
+)
 REFUSED_ADVICE = "Correct the password in CHIRON_REDIS_URL: redis://:PASSWORD@HOST:6379/0."
 
 
@@ -33,10 +39,16 @@ def _redis(settings: Settings) -> Check:
     try:
         with redis.Redis.from_url(url, socket_connect_timeout=3, socket_timeout=3) as client:
             client.ping()
+            client.set(WRITTEN_KEY, 1, ex=WRITTEN_FOR_S)
     except redis.AuthenticationError:
         return Check("redis", f"{where} refuses the password.", REFUSED_ADVICE)
-    except redis.ResponseError as error:
-        return Check("redis", f"{where} refuses: {str(error).rstrip('.')}.", REFUSED_ADVICE)
+    except (redis.ResponseError, BusyLoadingError) as error:
+        is_password = "AUTH" in str(error).upper()
+        return Check(
+            "redis",
+            f"{where} refuses: {str(error).strip().rstrip('.')}.",
+            REFUSED_ADVICE if is_password else UNWRITABLE_ADVICE,
+        )
     except (redis.ConnectionError, redis.TimeoutError):
         advice = "Start it (`chiron up` for the own one), or correct host and port in CHIRON_REDIS_URL."
         return Check("redis", f"{where} cannot be reached.", advice)

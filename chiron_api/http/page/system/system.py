@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import DictRow
 from psycopg_pool import PoolTimeout
-from redis.exceptions import RedisError
+from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError
 
 from chiron_api.services import Services
 from chiron_workers.db.connect import Pool, fetch_all
@@ -19,7 +19,7 @@ from chiron_workers.db.migrate import migrations
 from chiron_workers.db.queries import load as load_queries
 from chiron_workers.ids import first_id
 from chiron_workers.pubsub.cooldowns import Cooldown, active_cooldowns
-from chiron_workers.pubsub.redis import redis_client
+from chiron_workers.pubsub.redis import redis_client, write_refusal
 from chiron_workers.pubsub.signals import CHANNEL
 from chiron_workers.runs.model_holds import Hold, active_holds
 
@@ -121,8 +121,14 @@ async def _broker(redis_url: str) -> Broker:
             began = time.perf_counter()
             await client.ping()
             ms = (time.perf_counter() - began) * 1_000
+            refusal = await write_refusal(client)
+            service = Service("Redis", None if refusal else ms, refusal or "answers")
             [(_, listeners)] = await client.pubsub_numsub(CHANNEL)
-            return Broker(Service("Redis", ms, "answers"), listeners, await active_cooldowns(client))
+            return Broker(service, listeners, await active_cooldowns(client))
+    except (AuthenticationError, BusyLoadingError) as error:
+        return Broker(
+            Service("Redis", None, f"It refuses: {error}. Runs go on; others start once it does not.")
+        )
     except (RedisError, OSError, TimeoutError):
         return Broker(Service("Redis", None, "It does not answer. Runs go on; what is new is seen later."))
     finally:
