@@ -1,6 +1,5 @@
 """The programs of a stack: their command lines, and how each is stopped."""
 
-import socket
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,6 +8,7 @@ from chiron_api.local_stack import postgres, valkey
 from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.ports import web_address
 from chiron_workers.settings import Settings
+from chiron_workers.worker.names import host_name
 
 CONNECTIONS_BESIDE_POOL = 3  # of a process: lease renewal, rescue, and one more query
 HANDBACK_S = 25  # after its drain, for a worker to hand its runs back and close its connections
@@ -85,5 +85,5 @@ def stack_programs(
 
 
 def node_name(name: str, pid: int) -> str:
-    """A worker's name in Celery and Flower. The pid makes it unique among all that share a broker."""
-    return f"{name}-{pid}@{socket.gethostname()}"
+    """A worker's name in Celery and Flower. The pid, and the id of a container, make it unique among all that share a broker."""
+    return f"{name}-{pid}@{host_name()}"

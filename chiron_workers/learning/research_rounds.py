@@ -7,6 +7,7 @@ leaves claims that the next round submits under the same key, so no node has two
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
@@ -166,6 +167,7 @@ async def _claim(
             "round_key": f"research {claim_ids[0]}",
             "request": json.dumps({**request, "topic": need.node["title"]}),
             "facts_before": need.facts,
+            "claim_for": _claim_for(),
         }
         await session.write(SQL["claim"], args)
 
@@ -179,8 +181,16 @@ async def _submit_claims(pool: Pool, subject_id: str, principal: Principal) -> l
             rounds.setdefault(row["round_key"], []).append(row)
     batches = []
     for round_key, claims in rounds.items():
-        batches.append(await _submit_round(pool, subject_id, round_key, claims, principal))
+        async with Session(pool) as session:
+            held = await session.write(SQL["renew"], {"round_key": round_key, "claim_for": _claim_for()})
+        if held:  # else another process has its nodes by now
+            batches.append(await _submit_round(pool, subject_id, round_key, claims, principal))
     return batches
+
+
+def _claim_for() -> timedelta:
+    """How long a claim lasts whose process is killed: as long as a run's lease."""
+    return timedelta(seconds=settings().lease_s)
 
 
 async def _submit_round(
@@ -201,7 +211,9 @@ async def _submit_round(
         named_ids = {row["node_id"] for row in rows}
         for claim in claims:
             if claim["node_id"] not in named_ids:
-                await session.write(SQL["claim"], claim | {"request": json.dumps(claim["request"])})
+                await session.write(
+                    SQL["claim"], claim | {"request": json.dumps(claim["request"]), "claim_for": _claim_for()}
+                )
         if len(rows) < len(claims):
             await session.write(SQL["name_runs"], args)
     return batch

@@ -8,13 +8,13 @@ select r.id, r.node_id::text as node_id, r.facts_before, runs.state = 'cancelled
    and runs.state in ('completed', 'failed', 'cancelled');
 
 -- drop_orphans
--- Claims whose run was deleted, and those of an hour ago that no batch came of.
+-- Claims whose run was deleted, and those that no batch came of within a lease: their process is gone.
 delete from node_research r
  where r.subject_id = %(subject_id)s
    and r.settled_at is null
    and r.run_id is null
    and (r.submitted_at is not null
-        or r.created_at < now() - interval '1 hour'
+        or coalesce(r.claimed_until, r.created_at + interval '1 hour') < now()
            and not exists (select from batches b where b.idempotency_key in (r.round_key, r.owner || ': ' || r.round_key)));
 
 -- release
@@ -56,9 +56,18 @@ select distinct runs.batch_id
  order by runs.batch_id;
 
 -- claim
-insert into node_research (id, subject_id, node_id, owner, round_key, request, facts_before)
-values (%(id)s, %(subject_id)s, %(node_id)s, %(owner)s, %(round_key)s, %(request)s::jsonb, %(facts_before)s)
+insert into node_research (id, subject_id, node_id, owner, round_key, request, facts_before, claimed_until)
+values (%(id)s, %(subject_id)s, %(node_id)s, %(owner)s, %(round_key)s, %(request)s::jsonb, %(facts_before)s,
+        now() + %(claim_for)s)
 on conflict do nothing;
+
+-- renew
+-- Right before the batch is submitted: a process that stood still since its claim may have lost it.
+update node_research
+   set claimed_until = now() + %(claim_for)s
+ where round_key = %(round_key)s
+   and settled_at is null
+returning id;
 
 -- name_runs
 update node_research r

@@ -2,7 +2,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Coroutine, Sequence
@@ -54,6 +53,7 @@ from chiron_workers.worker.duties import (
 from chiron_workers.worker.executions import Executions
 from chiron_workers.worker.lease_renewal import Heartbeat, LeaseRenewal
 from chiron_workers.worker.model_clients import ModelClients
+from chiron_workers.worker.names import host_name
 from chiron_workers.worker.postgres_contact import PostgresContact
 
 if sys.platform == "win32":
@@ -165,7 +165,7 @@ class Host:
             registry(), journal, tools_pool, embedder, settings, clients_of, skills(), own_tools=own_tools()
         )
         self._resources.push_async_callback(skills().close)
-        worker = f"{socket.gethostname()}:{os.getpid()}"
+        worker = f"{host_name()}:{os.getpid()}"
         self._metrics = WorkerMetrics(pool, worker, look=self._set_gauges)
         self._executions = Executions(
             settings,

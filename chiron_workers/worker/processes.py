@@ -5,12 +5,13 @@ It takes the place of `chiron worker` where that is to start more than one, and 
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
+
+from chiron_workers.worker.names import host_name
 
 STEADY_S = 60.0  # a worker that ends sooner could not start: a slow disk takes long to load everything
 PAUSE_MIN_S = 1.0  # before a worker that has ended is started again; twice as long after each start in vain
@@ -98,11 +99,11 @@ class WorkerProcesses:
 
 
 def commands(count: int, *, name: str, concurrency: str, log_level: str) -> list[list[str]]:
-    """The commands of so many workers. The id of this process makes their names unique among all that share a broker."""
+    """The commands of so many workers. The ids of this process and of a container make their names unique on a broker."""
     return [
         [
             sys.executable, "-P", "-m", "chiron_workers", "worker",
-            "-n", f"{name}-{number}-{os.getpid()}@{socket.gethostname()}",
+            "-n", f"{name}-{number}-{os.getpid()}@{host_name()}",
             "--concurrency", concurrency, "--loglevel", log_level,
         ]
         for number in range(1, count + 1)

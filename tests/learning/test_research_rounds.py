@@ -2,11 +2,13 @@
 
 import asyncio
 import random
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from support.research_rows import Shelf
 
+from chiron_workers.access.principals import Principal
 from chiron_workers.batches.submit import submit
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import UsageError
@@ -15,6 +17,8 @@ from chiron_workers.learning import research_rounds
 from chiron_workers.learning.needs import load_needs
 from chiron_workers.learning.research_rounds import ResearchRound, RoundOptions, RoundState, research_round
 from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+from chiron_workers.states import AccessScope
 
 ORBITS = (
     Entry("Moon", "All.", is_goal_critical=True, prerequisites=("Orbit",)),
@@ -145,10 +149,76 @@ async def test_a_batch_that_was_submitted_long_ago_is_found_by_its_key(
         patch.setattr(research_rounds, "submit", die_after)
         await play_round(pool)
     async with pool.connection() as connection:
-        await connection.execute("update node_research set created_at = now() - interval '2 hours'")
+        await connection.execute("update node_research set claimed_until = now() - interval '2 hours'")
     await play_round(pool)
     assert [row["n"] for row in await Session(pool).rows("select count(*) as n from runs")] == [4]
     assert await open_nodes(pool) == ["Gravity", "Orbit", "Moon", "Myths"]
+
+
+ALICE, BOB = Principal("alice", AccessScope.SUBMIT), Principal("bob", AccessScope.SUBMIT)
+
+
+async def expire_claims(pool: Pool) -> None:
+    async with pool.connection() as connection:
+        await connection.execute("update node_research set claimed_until = now() - interval '1 second'")
+
+
+async def test_nodes_of_a_round_that_was_killed_are_free_for_others_after_one_lease(
+    pool: Pool, moon: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def die(*_: object, **__: object) -> None:
+        raise asyncio.CancelledError
+
+    with monkeypatch.context() as patch, pytest.raises(asyncio.CancelledError):
+        patch.setattr(research_rounds, "submit", die)
+        await research_round(pool, "moon", OPTIONS, principal=ALICE)
+    waiting = await research_round(pool, "moon", OPTIONS, principal=BOB)
+    assert (waiting.state, waiting.batches) == (RoundState.RUNNING, ())
+    [claim] = await Session(pool).rows(
+        "select max(claimed_until) <= now() + %(lease)s as is_of_a_lease from node_research",
+        {"lease": timedelta(seconds=settings().lease_s)},
+    )
+    assert claim["is_of_a_lease"]
+    await expire_claims(pool)
+    assert (await research_round(pool, "moon", OPTIONS, principal=BOB)).state is RoundState.SUBMITTED
+
+
+async def test_a_process_that_stood_still_for_a_lease_submits_no_second_run_of_a_node(
+    pool: Pool, moon: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = research_rounds._submit_claims
+
+    async def stand_still(*arguments: Any) -> Any:
+        monkeypatch.setattr(research_rounds, "_submit_claims", original)
+        rows = await Session(pool).rows("select * from node_research")
+        assert len(rows) == 4
+        await expire_claims(pool)
+        assert (await research_round(pool, "moon", OPTIONS, principal=BOB)).state is RoundState.SUBMITTED
+        return await original(*arguments)
+
+    monkeypatch.setattr(research_rounds, "_submit_claims", stand_still)
+    outcome = await research_round(pool, "moon", OPTIONS, principal=ALICE)
+    assert outcome.batches == ()
+    [row] = await Session(pool).rows("select count(*) as runs from runs")
+    assert row["runs"] == 4
+
+
+async def test_a_claim_of_the_version_before_lasts_an_hour(
+    pool: Pool, moon: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def die(*_: object, **__: object) -> None:
+        raise asyncio.CancelledError
+
+    with monkeypatch.context() as patch, pytest.raises(asyncio.CancelledError):
+        patch.setattr(research_rounds, "submit", die)
+        await research_round(pool, "moon", OPTIONS, principal=ALICE)
+    for minutes, state in ((50, RoundState.RUNNING), (70, RoundState.SUBMITTED)):
+        async with pool.connection() as connection:
+            await connection.execute(
+                "update node_research set claimed_until = null, created_at = now() - %s",
+                [timedelta(minutes=minutes)],
+            )
+        assert (await research_round(pool, "moon", OPTIONS, principal=BOB)).state is state
 
 
 async def test_a_node_whose_run_was_deleted_is_researched_by_a_new_one(pool: Pool, moon: None) -> None:
