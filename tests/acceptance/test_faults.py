@@ -7,8 +7,10 @@ The witness is the model server's log. `CHIRON_FAULT_SEEDS=20` plays twenty seed
 import os
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 from redis import Redis
 from support.databases import Databases
@@ -16,8 +18,10 @@ from support.fault_stage import LEASE_S, MODEL, FaultStage, fault_stage
 from support.own_postgres import own_postgres
 from support.private_valkey import own_valkey
 from support.proxy import Partition
+from support.refusing_redis import disk_full, memory_full, password_changed, read_only
 from support.research_script import ResearchScript
 from support.scripted_model import Ending, Fails
+from support.worker_processes import rows
 
 from chiron_workers.agent.stagnation import STUCK_TURNS
 from chiron_workers.db.migrate import migrate
@@ -176,6 +180,41 @@ def test_a_valkey_that_is_killed_and_comes_back_empty_costs_nothing(stage: Fault
     with Redis.from_url(stage.valkey.url) as redis:
         assert redis.ping()
     stage.finish()
+
+
+def test_a_valkey_that_refuses_ends_no_worker_and_costs_nothing(stage: FaultStage) -> None:
+    refusal = stage.chance.choice((read_only, disk_full, memory_full, password_changed))
+    stage.begin(f"Valkey refuses ({refusal.__name__})")
+    with refusal(stage.valkey):
+        stage.wait_for(stage.chance.uniform(2.0, 6.0))
+    stage.finish()
+
+
+def test_a_bad_item_of_a_duty_ends_no_worker_and_costs_nothing(stage: FaultStage) -> None:
+    stage.begin("bad item of a duty")
+    order = "insert into rechecks (id, subject_id) select gen_random_uuid(), id from subjects limit 1 returning id"
+    [recheck] = rows(stage.settings, order)
+    with refusing(stage.settings, "rechecks", f"new.id = '{recheck['id']}'"):
+        failed = "select 1 from duty_failures where duty = 'rechecks' and item = %s"
+        stage.until(lambda: rows(stage.settings, failed, [str(recheck["id"])]), "the failure of the recheck")
+        stage.wait_for(stage.chance.uniform(0.5, 2.0))
+    stage.finish()
+
+
+@contextmanager
+def refusing(settings: Settings, table: str, condition: str) -> Iterator[None]:
+    """Postgres refuses to update these rows of a table."""
+    with psycopg.connect(settings.database_url, autocommit=True) as connection:
+        connection.execute(
+            "create or replace function refuse_item() returns trigger language plpgsql as"
+            " $$ begin raise 'refused by the test'; end $$"
+        )
+        connection.execute(
+            f"create trigger refuse_item before update on {table} for each row when ({condition})"
+            " execute function refuse_item()"
+        )
+        yield
+        connection.execute(f"drop trigger refuse_item on {table}")
 
 
 def test_a_gateway_that_answers_with_pages_costs_nothing_and_ends_no_run(stage: FaultStage) -> None:

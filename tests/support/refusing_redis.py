@@ -1,10 +1,16 @@
-"""A Redis that answers each command with the same error, as one does that is still loading."""
+"""Ways in which a Redis takes connections and refuses commands."""
 
 import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
+
+from redis import Redis
+
+from support.private_valkey import OwnValkey
+from support.worker_processes import wait_until
 
 
 @contextmanager
@@ -44,3 +50,54 @@ def refusing_everything(url: str, error: str) -> Iterator[None]:
         loop.call_soon_threadsafe(is_over.set)
         thread.join(30)
         loop.close()
+
+
+@contextmanager
+def read_only(server: OwnValkey) -> Iterator[None]:
+    """A replica of a server that is not there, as after a failover."""
+    with Redis.from_url(server.url) as redis:
+        redis.replicaof("127.0.0.1", 1)
+        yield
+        redis.replicaof("no", "one")
+
+
+@contextmanager
+def disk_full(server: OwnValkey) -> Iterator[None]:
+    """It cannot save, and takes no writes until it can."""
+    with Redis.from_url(server.url) as redis:
+        (Path(redis.config_get("dir")["dir"]) / redis.config_get("dbfilename")["dbfilename"]).mkdir()
+        redis.config_set("save", "3600 1")
+        redis.set("chiron:unsaved", 1)
+        redis.bgsave()
+        wait_until(lambda: redis.info("persistence")["rdb_last_bgsave_status"] == "err", what="a failed save")
+        yield
+        redis.config_set("stop-writes-on-bgsave-error", "no")
+
+
+@contextmanager
+def memory_full(server: OwnValkey) -> Iterator[None]:
+    with Redis.from_url(server.url) as redis:
+        redis.config_set("maxmemory", 1)
+        yield
+        redis.config_set("maxmemory", 0)
+
+
+@contextmanager
+def password_changed(server: OwnValkey) -> Iterator[None]:
+    with Redis.from_url(server.url) as redis:
+        redis.config_set("requirepass", "secret")
+        redis.execute_command("CLIENT", "KILL", "TYPE", "NORMAL", "SKIPME", "YES")
+        redis.execute_command("CLIENT", "KILL", "TYPE", "PUBSUB", "SKIPME", "YES")
+        yield
+        redis.config_set("requirepass", "")
+
+
+@contextmanager
+def loading(server: OwnValkey) -> Iterator[None]:
+    server.kill()
+    with refusing_everything(server.url, "LOADING Redis is loading the dataset in memory"):
+        yield
+    server.start()
+
+
+REFUSALS = (read_only, disk_full, memory_full, password_changed, loading)

@@ -4,16 +4,14 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from redis import Redis
 from support import forked_python
-from support.private_valkey import OwnValkey, own_valkey
-from support.refusing_redis import refusing_everything
+from support.private_valkey import own_valkey
+from support.refusing_redis import REFUSALS, read_only
 from support.scripted_model import Says, scripted_model, searched
 from support.worker_processes import chiron, environment, rows, running, wait_until
 
@@ -29,58 +27,10 @@ FAST = {
 }
 
 
-@contextmanager
-def read_only(server: OwnValkey) -> Iterator[None]:
-    """A replica of a server that is not there, as after a failover."""
-    with Redis.from_url(server.url) as redis:
-        redis.replicaof("127.0.0.1", 1)
-        yield
-        redis.replicaof("no", "one")
-
-
-@contextmanager
-def disk_full(server: OwnValkey) -> Iterator[None]:
-    """It cannot save, and takes no writes until it can."""
-    with Redis.from_url(server.url) as redis:
-        (Path(redis.config_get("dir")["dir"]) / redis.config_get("dbfilename")["dbfilename"]).mkdir()
-        redis.config_set("save", "3600 1")
-        redis.set("chiron:unsaved", 1)
-        redis.bgsave()
-        wait_until(lambda: redis.info("persistence")["rdb_last_bgsave_status"] == "err", what="a failed save")
-        yield
-        redis.config_set("stop-writes-on-bgsave-error", "no")
-
-
-@contextmanager
-def memory_full(server: OwnValkey) -> Iterator[None]:
-    with Redis.from_url(server.url) as redis:
-        redis.config_set("maxmemory", 1)
-        yield
-        redis.config_set("maxmemory", 0)
-
-
-@contextmanager
-def password_changed(server: OwnValkey) -> Iterator[None]:
-    with Redis.from_url(server.url) as redis:
-        redis.config_set("requirepass", "secret")
-        redis.execute_command("CLIENT", "KILL", "TYPE", "NORMAL", "SKIPME", "YES")
-        redis.execute_command("CLIENT", "KILL", "TYPE", "PUBSUB", "SKIPME", "YES")
-        yield
-        redis.config_set("requirepass", "")
-
-
-@contextmanager
-def loading(server: OwnValkey) -> Iterator[None]:
-    server.kill()
-    with refusing_everything(server.url, "LOADING Redis is loading the dataset in memory"):
-        yield
-    server.start()
-
-
 @pytest.mark.acceptance
 @pytest.mark.parametrize(
     "refusal",
-    [read_only, disk_full, memory_full, password_changed, loading],
+    REFUSALS,
     ids=lambda refusal: refusal.__name__,
 )
 async def test_a_worker_outlasts_a_redis_that_refuses(
