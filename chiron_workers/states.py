@@ -359,6 +359,7 @@ class Duty(StrEnum):
     """What workers do besides runs, item by item."""
 
     RESCUE = "rescue"
+    DISPATCH = "dispatch"
     BATCHES = "batches"
     SUBSCRIPTIONS = "subscriptions"
     COMPARISONS = "comparisons"

@@ -7,9 +7,11 @@ select set_config('lock_timeout', '5s', true),
 
 -- outstanding
 -- Dispatched runs that nobody has acquired: young ones, and those old enough to be dispatched again. Those of a model
--- that is held wait for it, and take nobody's room.
+-- that is held wait for it, and take nobody's room. Runs that could not be marked rest.
 select count(*) filter (where dispatched_at >= now() - %(redispatch_after)s) as young,
-       count(*) filter (where dispatched_at < now() - %(redispatch_after)s) as old
+       count(*) filter (where dispatched_at < now() - %(redispatch_after)s) as old,
+       array(select item::uuid from duty_failures where duty = 'dispatch') as failed,
+       array(select item::uuid from duty_failures where duty = 'dispatch' and retry_at > now()) as resting
   from runs
  where state = 'queued'
    and dispatched_at is not null
@@ -17,20 +19,15 @@ select count(*) filter (where dispatched_at >= now() - %(redispatch_after)s) as 
 
 -- dispatch_again
 -- A message may be lost. Its run holds its place, within the limits too, and so is dispatched before any other.
-with due as (
-  select id
-    from runs
-   where state = 'queued'
-     and dispatched_at < now() - %(redispatch_after)s
-     and not exists (select from holds h where h.model = runs.model and (h.until > now() or h.probe_run <> runs.id and h.probed_by > now()))
-   order by priority desc, dispatched_at, id
-   limit %(limit)s
-     for update skip locked)
-update runs
-   set dispatched_at = now()
-  from due
- where runs.id = due.id
-returning runs.id, role, topic, (select title from subjects s where s.id = subject_id) as subject;
+select id
+  from runs
+ where state = 'queued'
+   and dispatched_at < now() - %(redispatch_after)s
+   and id <> all(%(resting)s::uuid[])
+   and not exists (select from holds h where h.model = runs.model and (h.until > now() or h.probe_run <> runs.id and h.probed_by > now()))
+ order by priority desc, dispatched_at, id
+ limit %(limit)s
+   for update skip locked;
 
 -- dispatch_next
 -- A group is what waits of one batch for one model. `waiting` goes from the head of one group to that of the next
@@ -127,6 +124,7 @@ candidates as (
         and state = 'queued'
         and dispatched_at is null
         and ready_at <= now()
+        and id <> all(%(resting)s::uuid[])
         and id = coalesce((select probe_run from holds h where h.model = heads.model and h.probed_by > now()), id)
       order by priority desc, id
       limit least(room, %(limit)s - place + 1)) run),
@@ -140,26 +138,21 @@ winners as (
     from fitting
    where coalesce(in_model <= model_room, true)
    order by place
-   limit %(limit)s),
+   limit %(limit)s)
 -- coalesce() so that no partial index seems to fit: before the first analyze the planner takes them for empty.
-locked as (
-  select r.id, place
-    from runs r
-    join winners using (id)
-   where r.state = 'queued'
-     and coalesce(r.dispatched_at, 'infinity') = 'infinity'
-   order by place
-     for update of r skip locked),
-dispatched as (
-  update runs
-     set dispatched_at = now()
-    from locked
-   where runs.id = locked.id
-  returning runs.id, place, role, topic, subject_id)
-select dispatched.id, role, topic, s.title as subject
-  from dispatched
-  join subjects s on s.id = subject_id
- order by place;
+select r.id
+  from runs r
+  join winners using (id)
+ where r.state = 'queued'
+   and coalesce(r.dispatched_at, 'infinity') = 'infinity'
+ order by place
+   for update of r skip locked;
+
+-- mark
+update runs
+   set dispatched_at = now()
+ where id = any(%(ids)s)
+returning id, role, topic, (select title from subjects s where s.id = subject_id) as subject;
 
 -- undo
 -- Runs whose messages could not be sent: the next look decides anew.

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from psycopg import Connection
 from psycopg.rows import DictRow
 
@@ -11,6 +12,7 @@ from chiron_workers.access.allotments import lock_batch, reopen
 from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL, LOCAL_OWNER, Principal
 from chiron_workers.db.connect import Pool, fetch_one
+from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, ServerChanged, UsageError
 from chiron_workers.ids import new_id
@@ -105,16 +107,12 @@ async def acquire(
 def renew(
     connection: Connection[DictRow], runs: Sequence[LeasedRun], *, lease_for: timedelta
 ) -> list[Interrupt]:
-    """Renew the leases of runs for `lease_for` from now; the runs that must be let go of."""
-    args = {
-        "run_ids": [run.id for run in runs],
-        "leases": [run.lease for run in runs],
-        "tokens": [run.token for run in runs],
-        "steps": [run.progress.steps for run in runs],
-        "lease_for": lease_for,
-    }
-    connection.execute(SQL["renew"], args)
-    rows = connection.execute(SQL["interrupts"], args).fetchall()
+    """Renew the leases of runs for `lease_for` from now; the runs that must be let go of.
+
+    A row that Postgres refuses to write costs no other run its lease.
+    """
+    _renew(connection, runs, lease_for)
+    rows = connection.execute(SQL["interrupts"], _leases(runs)).fetchall()
     return [
         Interrupt(
             row["id"],
@@ -124,6 +122,32 @@ def renew(
         )
         for row in rows
     ]
+
+
+def _renew(connection: Connection[DictRow], runs: Sequence[LeasedRun], lease_for: timedelta) -> None:
+    try:
+        connection.execute(SQL["renew"], _leases(runs) | {"lease_for": lease_for})
+    except psycopg.Error as error:
+        if is_away(error):
+            raise
+        if len(runs) == 1:
+            import structlog  # which a command that only reads never needs
+
+            log = structlog.get_logger()
+            log.warning("lease.not_renewed", run_id=str(runs[0].id), error=str(error).strip())
+            return
+        middle = len(runs) // 2
+        _renew(connection, runs[:middle], lease_for)
+        _renew(connection, runs[middle:], lease_for)
+
+
+def _leases(runs: Sequence[LeasedRun]) -> dict[str, Any]:
+    return {
+        "run_ids": [run.id for run in runs],
+        "leases": [run.lease for run in runs],
+        "tokens": [run.token for run in runs],
+        "steps": [run.progress.steps for run in runs],
+    }
 
 
 async def say(pool: Pool, run_id: UUID, text: str, *, principal: Principal = LOCAL) -> bool:

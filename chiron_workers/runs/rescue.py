@@ -102,9 +102,10 @@ async def _touch(connection: AsyncConnection[DictRow], run_ids: Sequence[UUID]) 
             raise
         if len(run_ids) == 1:
             return {run_ids[0]: error}
-        return {
-            key: value for run_id in run_ids for key, value in (await _touch(connection, [run_id])).items()
-        }
+        refusals: dict[UUID, psycopg.Error] = {}
+        for run_id in run_ids:
+            refusals |= await _touch(connection, [run_id])
+        return refusals
     return {}
 
 

@@ -22,9 +22,8 @@ from chiron_workers.worker.model_clients import ModelClients
 
 log = structlog.get_logger()
 
-COMPARISONS_MAX = (
-    3  # of leases with another server, before a message is passed over; the run is dispatched again
-)
+# Of leases with another server, before a message is passed over; its run is dispatched again.
+COMPARISONS_MAX = 3
 
 
 class Executions:

@@ -225,7 +225,7 @@ async def test_looks_at_once_pass_no_limit_and_ring_for_no_run_twice(pool: Pool)
 
 async def look_blocks(pool: Pool, room: int) -> int:
     """How many blocks of tables and indexes a look reads; it dispatches nothing."""
-    args = {"redispatch_after": AGAIN, "models": [], "limits": [], "limit": room}
+    args = {"redispatch_after": AGAIN, "models": [], "limits": [], "limit": room, "resting": []}
     blocks = 0
     await do(pool, "vacuum analyze runs, batches")  # or the plan would depend on when Postgres last did
     async with pool.connection() as connection, connection.transaction(force_rollback=True):
@@ -250,7 +250,7 @@ async def test_a_look_reads_waiting_and_dispatched_runs_by_their_indexes(pool: P
     await batch(pool, "a", 5_000)
     await look(pool, 20)
     await do(pool, "analyze runs")
-    args = {"redispatch_after": AGAIN, "models": [], "limits": [], "limit": 10}
+    args = {"redispatch_after": AGAIN, "models": [], "limits": [], "limit": 10, "resting": []}
     assert await indexes_of_runs(pool, "outstanding", args) == {"runs_dispatched"}
     assert await indexes_of_runs(pool, "dispatch_again", args) >= {"runs_dispatched"}
     assert await indexes_of_runs(pool, "dispatch_next", args) >= {"runs_dispatched", "runs_undispatched"}

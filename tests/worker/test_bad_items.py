@@ -20,7 +20,8 @@ from support.scripted_sites import serving
 
 from chiron_workers import duty_failures
 from chiron_workers.access.principals import Principal
-from chiron_workers.db.connect import Pool
+from chiron_workers.batches.dispatch import dispatch_next
+from chiron_workers.db.connect import Pool, connect
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.knowledge.corpus import Corpus
 from chiron_workers.knowledge.search.word_index import index_words
@@ -34,6 +35,7 @@ from chiron_workers.rechecks.orders import get_recheck, order_recheck, perform_n
 from chiron_workers.rechecks.recheck import recheck_subject
 from chiron_workers.runs.batch_completion import complete_batches
 from chiron_workers.runs.journal import Journal
+from chiron_workers.runs.leases import renew
 from chiron_workers.runs.release import Release, release_run
 from chiron_workers.runs.rescue import rescue
 from chiron_workers.runs.session import Caller, Session
@@ -191,6 +193,43 @@ async def test_rescue_leaves_a_run_that_is_refused_and_rescues_the_others(
     assert (await stage.row(bad))["state"] == "queued"
     if table == "events":
         assert await bench.failures(Duty.RESCUE) == []
+
+
+async def test_a_run_whose_lease_postgres_refuses_to_renew_costs_no_other_its_lease(
+    stage: Stage, bench: Bench
+) -> None:
+    run_ids = await stage.submit("tides", "waves", "moons")
+    runs = [await stage.claim(run_id) for run_id in run_ids]
+    await stage.rows(LOSE)
+    async with bench.refusing("runs", f"new.id = '{run_ids[1]}'"):
+        with connect(stage.settings.database_url) as connection:
+            assert renew(connection, runs, lease_for=LEASE) == []
+    rows = await stage.rows("select leased_until > now() as is_leased from runs order by id")
+    assert [row["is_leased"] for row in rows] == [True, False, True]
+
+
+@pytest.mark.parametrize("was_dispatched", [False, True])
+async def test_a_run_that_cannot_be_dispatched_keeps_no_other_waiting(
+    stage: Stage, bench: Bench, was_dispatched: bool
+) -> None:
+    run_ids = await stage.submit("tides", "waves", "moons")
+    if was_dispatched:
+        await stage.rows("update runs set dispatched_at = now() - interval '1 hour' returning id")
+
+    async def dispatch_now() -> list[UUID]:
+        turn = await dispatch_next(stage.pool, room=lambda: 3, redispatch_after=LEASE, model_limits={})
+        return [run.id for run in turn.runs_to_dispatch]
+
+    good, bad = [run_ids[0], run_ids[2]], run_ids[1]
+    async with bench.refusing("runs", f"new.id = '{bad}' and new.dispatched_at = now()"):
+        assert await dispatch_now() == good
+        assert await dispatch_now() == [], "it rests"
+        await bench.end_rest()
+        assert await dispatch_now() == []
+        assert await bench.failures(Duty.DISPATCH) == [(str(bad), 2)]
+    await bench.end_rest()
+    assert await dispatch_now() == [bad]
+    assert await bench.failures(Duty.DISPATCH) == []
 
 
 async def test_a_batch_that_cannot_be_completed_keeps_no_other_open(stage: Stage, bench: Bench) -> None:
