@@ -14,7 +14,6 @@ from psycopg_pool import PoolTimeout
 from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError
-from chiron_workers.instruments import record_duty_failure
 from chiron_workers.states import Duty
 
 SQL = load(__file__)
@@ -61,6 +60,8 @@ async def isolated(
 async def record(connect: Connect, duty: Duty, item: UUID | str, error: Exception) -> None:
     """Store a failure. Raises the error itself where Postgres does not even store that."""
     import structlog  # which a command that only reads never needs
+
+    from chiron_workers.instruments import record_duty_failure
 
     args = {
         "duty": duty,
