@@ -1,4 +1,4 @@
-"""Who runs next: by priority, then fairly between batches, within the limits of each batch and model."""
+"""Who runs next: by priority, then fairly between batches, within the limits of each batch and model. Suspects one at a time."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -16,9 +16,10 @@ from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
 from chiron_workers.duty_failures import clear, record
+from chiron_workers.runs.suspects import SUSPECTS_SQL
 from chiron_workers.states import Duty
 
-SQL = load(__file__)
+SQL = load(__file__, SUSPECTS_SQL)
 DISPATCH_MAX = 100  # by one look, so that it stays short; the next one goes on
 
 

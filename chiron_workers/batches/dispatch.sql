@@ -34,7 +34,7 @@ select id
 -- through the index, so it costs as much with one run in each as with 100,000. A run's turn is the number of its
 -- batch's runs that would be under way once it is: the lowest goes first. No more batches than there is room for can
 -- win a place, and the n-th of them no more than the n - 1 before it leave. Where a model's limit leaves out some of
--- these, the next look goes on.
+-- these, the next look goes on. A suspect is blocked while another one is under way; the one that has been tried least has its turn.
 with recursive waiting as (
   (select batch_id, model, priority, id, ready_at
      from runs
@@ -86,21 +86,46 @@ groups as (
                        left join runs p on p.id = h.probe_run
                       where h.model = w.model
                         and (h.until > now() or p.batch_id <> w.batch_id and h.probed_by > now()))),
+suspects as materialized (
+  select id, batch_id, model, priority, ready_at, sole_ends, state = 'running' or dispatched_at is not null as is_under_way
+    from runs
+   where state in ('queued', 'running')
+     and {{is_suspect}}),
+next_suspect as (
+  select s.id
+    from suspects s
+    join groups using (batch_id, model)
+   where room > 0
+     and s.ready_at <= now()
+     and s.id <> all(%(resting)s::uuid[])
+     and not exists (select from suspects where is_under_way)
+     and s.id = coalesce((select probe_run from holds h where h.model = s.model and h.probed_by > now()), s.id)
+   order by sole_ends, s.priority desc, s.id
+   limit 1),
+blocked as materialized (
+  select id
+    from suspects
+   where not is_under_way
+  except
+  select id
+    from next_suspect),
 heads as materialized (
   select batch_id, model, busy, room, model_room, head.priority, head.id
     from groups
    cross join lateral (
      select groups.priority, groups.id
       where groups.ready_at <= now()
+        and groups.id not in (select id from blocked)
      union all
      (select priority, id
         from runs
-       where groups.ready_at > now()
+       where (groups.ready_at > now() or groups.id in (select id from blocked))
          and batch_id = groups.batch_id
          and model = groups.model
          and state = 'queued'
          and dispatched_at is null
          and ready_at <= now()
+         and id not in (select id from blocked)
        order by priority desc, id
        limit 1)) head
    where room > 0),
@@ -125,6 +150,7 @@ candidates as (
         and dispatched_at is null
         and ready_at <= now()
         and id <> all(%(resting)s::uuid[])
+        and id not in (select id from blocked)
         and id = coalesce((select probe_run from holds h where h.model = heads.model and h.probed_by > now()), id)
       order by priority desc, id
       limit least(room, %(limit)s - place + 1)) run),

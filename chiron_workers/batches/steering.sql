@@ -83,7 +83,8 @@ select error ->> 'message' as message,
 -- go_on
 -- Back into the queue: what was paused, or what ended and is to be tried again. A run that is still being executed
 -- stays so if nothing but a pause was requested of it. What was paused before it began still waits for its time; what
--- was handed back to wait for a model or for the next day's money goes on at once.
+-- was handed back to wait for a model or for the next day's money goes on at once. One that was why workers ended stays a
+-- suspect until it gets further.
 with target as (
 {{lock_stopped}}),
 left_running as (
@@ -98,6 +99,7 @@ requeued as (
      set state = 'queued',
          seq = seq + 1,
          attempt = 1,
+         sole_ends = least(sole_ends, 1),
          finished_at = null,
          error = null,
          ready_at = case when was = 'paused' and started_at is null then ready_at else now() end,

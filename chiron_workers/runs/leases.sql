@@ -12,6 +12,8 @@ with acquired as (
          worker = %(worker)s,
          attempt = greatest(attempt, 1),
          steps_at_claim = steps,
+         shared_ends = case when steps > steps_at_claim then 0 else shared_ends end,
+         sole_ends = case when steps > steps_at_claim then 0 else sole_ends end,
          reserved_usd = 0,
          reserved_tokens = 0,
          reserved_calls = 0,

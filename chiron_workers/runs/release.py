@@ -84,6 +84,13 @@ def failed_release(kind: str, message: str) -> Release:
     return Release(RunState.FAILED, ((EventKind.RUN_FAILED, error),), error=error)
 
 
+def paused_release(kind: str, reason: str) -> Release:
+    """Pause a run until somebody has looked at what `kind` names, and resumes it."""
+    reason = storable(reason)
+    events = ((EventKind.RUN_PAUSED, {"reason": reason}),)
+    return Release(RunState.PAUSED, events, error={"kind": kind, "message": reason})
+
+
 async def _release_locked(
     connection: AsyncConnection[DictRow], run: LeasedRun, release: Release, locked_row: DictRow
 ) -> list[Event] | None:

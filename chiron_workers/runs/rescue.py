@@ -15,15 +15,18 @@ from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
 from chiron_workers.duty_failures import clear, is_fault_of_process, isolated, record
+from chiron_workers.instruments import record_pause
 from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.fence import LeasedRun
 from chiron_workers.runs.journal import Journal
-from chiron_workers.runs.release import Release, failed_release, release_runs
+from chiron_workers.runs.release import Release, paused_release, release_runs
+from chiron_workers.runs.suspects import Suspicion, suspect
 from chiron_workers.states import Duty, EventKind, RunState
 
 SQL = load(__file__)
 RUNS_PER_PASS = 1_000
 RUNS_PER_TRANSACTION = 200  # so that each stays short
+PAUSE = "ended_workers"  # the error of a run that is why workers ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,6 @@ class LostRun(LeasedRun):
     """A running run whose lease has run out."""
 
     worker: str
-    used_up: bool
     has_failed: bool  # whether its rescue has
 
 
@@ -47,10 +49,9 @@ async def rescue(
     journal: Journal,
     *,
     may_rescue: Callable[[Server], bool],
-    max_attempts: int,
     notice: timedelta = timedelta(),
 ) -> int:
-    """Put the runs of dead workers back into the queue, or end those that are out of attempts; how many.
+    """Put the runs of dead workers back into the queue, or pause those that are why the workers ended; how many.
 
     Their rows are first written as they are: where Postgres refuses that, it has refused the holders' renewals, too. A holder
     that renews in the `notice` after that write keeps its run. A run that cannot be rescued keeps no other waiting.
@@ -75,7 +76,7 @@ async def rescue(
     await asyncio.sleep(notice.total_seconds())
 
     async def rescue_runs(ids: Sequence[UUID]) -> int:
-        return await _rescue_expired(journal, look, ids, max_attempts)
+        return await _rescue_expired(journal, look, ids, notice)
 
     count = 0
     for start in range(0, len(run_ids), RUNS_PER_TRANSACTION):
@@ -109,12 +110,18 @@ async def _touch(connection: AsyncConnection[DictRow], run_ids: Sequence[UUID]) 
     return {}
 
 
-async def _rescue_expired(journal: Journal, look: "_Look", run_ids: Sequence[UUID], max_attempts: int) -> int:
-    args = {"ids": run_ids, "max_attempts": max_attempts}
-    async with look("begin", "expired", args) as (connection, rows):
+async def _rescue_expired(journal: Journal, look: "_Look", run_ids: Sequence[UUID], notice: timedelta) -> int:
+    async with look("begin", "expired", {"ids": run_ids}) as (connection, rows):
         lost_runs = [LostRun(**row) for row in rows]
-        events = await release_runs(connection, [(run, _release(run, max_attempts)) for run in lost_runs])
+        lost_ids = [run.id for run in lost_runs]
+        suspicions = await suspect(connection, lost_ids, notice=notice) if lost_runs else {}
+        releases = [(run, _release(run, suspicions.get(run.id))) for run in lost_runs]
+        events = await release_runs(connection, releases)
     journal.publish_all(events)
+    for event in events:
+        suspicion = suspicions.get(event.run_id)
+        if event.kind == EventKind.RUN_PAUSED and suspicion and suspicion.is_cause:
+            record_pause(PAUSE)
     if failed_ids := [run.id for run in lost_runs if run.has_failed]:
         await clear(journal.pool.connection, Duty.RESCUE, failed_ids)
     for batch_id in {run.batch_id for run in lost_runs}:
@@ -140,11 +147,19 @@ async def _look(
         yield connection, rows if is_allowed else []
 
 
-def _release(run: LostRun, max_attempts: int) -> Release:
-    if run.used_up:
-        return failed_release(
-            "attempts",
-            f"The run was taken {max_attempts} times and each time its worker ended before it got further.",
-        )
-    events = ((EventKind.RUN_HANDED_BACK, {"reason": "its worker is not heard of", "worker": run.worker}),)
-    return Release(RunState.QUEUED, events, counts=True)
+def _release(run: LostRun, suspicion: Suspicion | None) -> Release:
+    if suspicion and suspicion.is_cause:
+        return paused_release(PAUSE, _cause(run, suspicion))
+    reason = "its worker is not heard of"
+    if suspicion and suspicion.is_suspect:
+        reason += ", and this run may be why: one such run is played at a time until it gets further"
+    events = ((EventKind.RUN_HANDED_BACK, {"reason": reason, "worker": run.worker}),)
+    return Release(RunState.QUEUED, events, counts=bool(suspicion and suspicion.is_suspect))
+
+
+def _cause(run: LostRun, suspicion: Suspicion) -> str:
+    return (
+        f"{suspicion.ends} workers ended while they played one step of this run, {run.worker} last, and no other run "
+        "of theirs is as likely to be why. Their logs may say more, and the system's log whether memory ran out. "
+        "Once the cause is mended, `chiron resume` plays the step again."
+    )

@@ -12,13 +12,13 @@ exists (select from duty_failures f where f.duty = 'rescue' and f.item = runs.id
 exists (select from duty_failures f where f.duty = 'rescue' and f.item = runs.id::text and f.retry_at > now())
 
 -- ending
--- Runs whose holder has let its lease run down to less than the notice, or out.
+-- Runs whose holder has let its lease run down to less than the notice, or out. Those of one worker together.
 select id
   from runs
  where state = 'running'
    and leased_until < now() + %(notice)s
    and not {{is_resting}}
- order by id
+ order by worker, id
  limit %(limit)s
    for update skip locked;
 
@@ -29,8 +29,7 @@ update runs
 
 -- expired
 -- Runs of these whose holder is not heard of.
-select id, batch_id, lease, token, worker, steps = steps_at_claim and attempt >= %(max_attempts)s as used_up,
-       {{has_failed}} as has_failed
+select id, batch_id, lease, token, worker, {{has_failed}} as has_failed
   from runs
  where id = any(%(ids)s)
    and state = 'running'

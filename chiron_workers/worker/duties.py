@@ -99,7 +99,6 @@ async def rescue_lost_runs(
         rescue,
         journal,
         may_rescue=partial(contact.has_lasted, settings.lease_s),
-        max_attempts=settings.max_attempts,
         notice=NOTICE_RENEWALS * timedelta(seconds=settings.renewal_s),
     )
     while True:

@@ -28,12 +28,11 @@ from chiron_workers.errors import (
 )
 from chiron_workers.instruments import record_lease_loss, record_pause
 from chiron_workers.model import Model
-from chiron_workers.runs.entries import storable
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.model_holds import hold, hold_refused, pause_refused
 from chiron_workers.runs.progress import has_progressed, waited_for_model_s
-from chiron_workers.runs.release import Release, failed_release
+from chiron_workers.runs.release import Release, failed_release, paused_release
 from chiron_workers.settings import Settings
 from chiron_workers.states import EventKind, Outcome, RunState, StopRequest
 from chiron_workers.telemetry import spans
@@ -144,7 +143,7 @@ class Execution:
         except Stopped:
             return hand_back(self._reason)
         except tuple(PAUSES) as error:
-            return pause_for(PAUSES[type(error)], str(error))
+            return paused_release(PAUSES[type(error)], str(error))
         except BudgetSpent as error:
             return stop_at_budget(error)
         except MoneyReserved as error:
@@ -188,7 +187,7 @@ class Execution:
         ):
             reason = f"{reason} {REFUSED_REMEDY}"
             self._journal.publish_all(await through_outage(lambda: pause_refused(pool, run.model, reason)))
-            return pause_for("credentials", reason)
+            return paused_release("credentials", reason)
         return wait_for_model(reason, hold_for, ready_in=HELD_RETRY)
 
     async def _crashed(self, reason: str) -> Release | None:
@@ -211,7 +210,7 @@ class Execution:
             log.warning("run.left", run_id=str(self.run.id), reason=f"no release within {RELEASE_S:g} s")
             return Outcome.LEFT
 
-    async def _release(self, release: Release | None) -> Outcome:
+    async def _release(self, release: Release | None, *, is_last_try: bool = False) -> Outcome:
         if release is None:
             return Outcome.LEFT
         try:
@@ -221,17 +220,24 @@ class Execution:
         except LeaseLost:
             self._has_lost_lease = True
             return Outcome.LEFT
-        except Exception as error:  # the lease runs out, and the rescue counts the attempt
+        except Exception as error:  # the lease runs out, and the run is rescued
             if is_transient(error):
                 self._log_outage(error)
-            else:
-                log.exception("run.not_released", run_id=str(self.run.id))
-            return Outcome.LEFT
+                return Outcome.LEFT
+            log.exception("run.not_released", run_id=str(self.run.id))
+            return await self._release_unreleased(error, is_last_try=is_last_try)
         if release.state is RunState.PAUSED and release.error:
             record_pause(release.error["kind"])
         return {RunState.COMPLETED: Outcome.PLAYED, RunState.FAILED: Outcome.FAILED}.get(
             release.state, Outcome.LEFT
         )
+
+    async def _release_unreleased(self, error: Exception, *, is_last_try: bool) -> Outcome:
+        # What Postgres refuses of a release may be its answer. The run would be played again and again, to the same end.
+        if is_last_try:
+            return Outcome.LEFT
+        release = await self._crashed(f"{type(error).__name__}: {error}")
+        return await self._release(release, is_last_try=True)
 
     def _log_outage(self, error: BaseException) -> None:
         log.warning(
@@ -272,10 +278,3 @@ def stop_at_budget(error: BudgetSpent) -> Release:
         return replace(later, events=((EventKind.BUDGET_REACHED, data), *later.events))
     events = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data))
     return Release(RunState.PAUSED, events, error={"kind": "budget", "message": reason, **error.limit})
-
-
-def pause_for(kind: str, reason: str) -> Release:
-    """Pause a run until somebody has looked at what `kind` names, and resumes it."""
-    reason = storable(reason)
-    events = ((EventKind.RUN_PAUSED, {"reason": reason}),)
-    return Release(RunState.PAUSED, events, error={"kind": kind, "message": reason})

@@ -92,6 +92,31 @@ async def test_a_taking_that_got_further_uses_up_no_attempt_and_begins_the_count
     assert (await stage.row(run_id))["error"]["kind"] == "crash"
 
 
+REFUSE_COMPLETION = """
+create function refuse_completion() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+create trigger runs_refuse before update on runs for each row when (new.state = 'completed') execute function refuse_completion();
+"""
+
+
+async def test_a_run_whose_completion_postgres_refuses_fails_when_its_attempts_are_used_up(
+    stage: Stage,
+) -> None:
+    stage.settings = stage.settings.model_copy(update={"max_attempts": 2})
+    async with stage.pool.connection() as connection:
+        await connection.execute(REFUSE_COMPLETION)
+    await stage.model(lambda _: says("done"))
+    (run_id,) = await stage.submit("tides")
+    for attempt in (1, 2):
+        assert await stage.play(run_id) is Outcome.LEFT
+        row = await stage.row(run_id)
+        assert (row["state"], row["attempt"]) == ("queued", attempt)
+        await stage.end_waiting()
+    assert await stage.play(run_id) is Outcome.FAILED
+    error = (await stage.row(run_id))["error"]
+    assert (error["kind"], "refused" in error["message"]) == ("crash", True)
+    assert len(stage.server.answered) == 1
+
+
 async def test_a_message_in_the_last_turn_is_answered(stage: Stage) -> None:
     run_ids = []
 

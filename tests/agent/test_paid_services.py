@@ -326,7 +326,7 @@ async def test_a_run_that_is_lost_while_a_service_works_leaves_the_call_unconfir
     await asyncio.wait_for(is_asked.wait(), 60)
     assert (await stage.row(run_id))["reserved_usd"] >= PRICE
     await stage.rows("update runs set leased_until = now() - interval '1 hour' returning 1")
-    assert await rescue(execution._journal, may_rescue=lambda _: True, max_attempts=3) == 1
+    assert await rescue(execution._journal, may_rescue=lambda _: True) == 1
     row = await stage.row(run_id)  # as where the worker was killed
     assert (row["reserved_usd"], row["unconfirmed_usd"], row["unconfirmed_calls"]) == (0, PRICE, 1)
     may_answer.set()

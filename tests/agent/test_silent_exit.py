@@ -70,7 +70,7 @@ async def test_a_worker_that_dies_after_a_silent_exit_leaves_nothing_to_pay_for(
         await stage.rows(
             "update runs set leased_until = now() - interval '1 s' where state = 'running' returning 1"
         )
-        await rescue(execution._journal, may_rescue=lambda _: True, max_attempts=3)
+        await rescue(execution._journal, may_rescue=lambda _: True)
         assert await stage.play(run_id) is Outcome.PLAYED
     assert len(stage.server.requests) == 1
     assert (await run_summary(stage.pool, run_id)).silent

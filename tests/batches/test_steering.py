@@ -239,7 +239,7 @@ async def test_the_rescue_does_what_was_wanted_of_a_dead_worker(
     await stage.claim(run_id)
     await COMMANDS[command](stage.pool, run_id)
     await stage.rows("update runs set leased_until = now() - interval '1 s' returning id")
-    assert await rescue(journal(stage), may_rescue=lambda _: True, max_attempts=5) == 1
+    assert await rescue(journal(stage), may_rescue=lambda _: True) == 1
     assert (await stage.row(run_id))["state"] == state
     await counted_exactly(stage, run_id)
 

@@ -187,7 +187,7 @@ async def test_a_takeover_counts_the_call_of_the_dead_worker_as_unconfirmed(stag
     run = await taken(stage)
     await reserve(stage.pool, run, CALL, daily_usd=None, lease_for=LEASE)
     await stage.rows("update runs set leased_until = now() - interval '1 hour' returning id")
-    assert await rescue(journal(stage), may_rescue=lambda _: True, max_attempts=5) == 1
+    assert await rescue(journal(stage), may_rescue=lambda _: True) == 1
     assert await money(stage, run.id) == (0, CALL.usd, 1)
     (batch,) = await stage.rows("select c.unconfirmed_usd, finished_at from batch_costs c, batches")
     assert batch == {"unconfirmed_usd": CALL.usd, "finished_at": None}
@@ -240,7 +240,7 @@ async def test_the_rescue_of_many_runs_waits_for_nobody_who_waits_for_their_batc
         # What the commit of a reply holds before it comes to the sums of the batch.
         sums = {"batch_id": lost[1].batch_id, "shard": shard_of(lost[1].id), "usd": 1, "tokens": 1}
         await living.execute(SQL["spend"], sums)
-        rescuing = asyncio.create_task(rescue(journal(stage), may_rescue=lambda _: True, max_attempts=5))
+        rescuing = asyncio.create_task(rescue(journal(stage), may_rescue=lambda _: True))
         await until_somebody_waits(stage)
         await living.execute(SQL["count_unconfirmed"], sums)
     assert await rescuing == 2

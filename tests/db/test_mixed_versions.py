@@ -120,3 +120,15 @@ async def test_an_acquisition_of_an_old_worker_has_a_token_of_its_own_too(
     journal = Journal(stage.pool, stage.published.append, lease_for=LEASE)
     with pytest.raises(LeaseLost):
         await journal.release(ours, hand_back("the worker stops"))
+
+
+async def test_an_acquisition_by_an_old_worker_forgets_ends_of_workers_within_an_earlier_step(
+    stage: Stage, old: OldWorker
+) -> None:
+    await stage.submit("tides", "moons")
+    await stage.rows("update runs set shared_ends = 2, sole_ends = 1 returning 1")
+    await stage.rows("update runs set steps = 1 where topic = 'moons' returning 1")
+    for run in await old.dispatch_next(2):
+        assert await old.acquire(run.id)
+    ends = "select topic, shared_ends, sole_ends from runs order by topic"
+    assert [tuple(row.values()) for row in await stage.rows(ends)] == [("moons", 0, 0), ("tides", 2, 1)]

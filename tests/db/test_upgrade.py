@@ -65,7 +65,7 @@ async def test_what_was_in_flight_is_played_to_the_end(stage: Stage) -> None:
     await stage.rows(
         "update runs set leased_until = now() - interval '1 s' where state = 'running' returning 1"
     )
-    assert await rescue(journal, may_rescue=lambda _: True, max_attempts=3) == 2
+    assert await rescue(journal, may_rescue=lambda _: True) == 2
     await resume(stage.pool, runs["paused"])
     await retry(stage.pool, runs["cancelled"])
     await stage.rows("update runs set ready_at = now() where state = 'queued' returning 1")
@@ -132,7 +132,7 @@ async def test_a_run_in_flight_keeps_its_lease_through_each_step_of_an_upgrade(r
         assert (await asyncio.to_thread(migrate, released_url))[0] == failing
         assert await held(connection) == running
         journal = Journal(pool, lambda _: None, lease_for=LEASE)
-        assert await rescue(journal, may_rescue=lambda _: True, max_attempts=3) == 0
+        assert await rescue(journal, may_rescue=lambda _: True) == 0
 
 
 async def nearly_over(connection: AsyncConnection[DictRow]) -> list[DictRow]:

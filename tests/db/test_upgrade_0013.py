@@ -57,7 +57,7 @@ async def test_what_was_in_flight_is_executed_to_the_end(stage: Stage) -> None:
     runs = await run_ids(stage)
     journal = Journal(stage.pool, stage.published.append, lease_for=LEASE)
     await expire_leases(stage)
-    assert await rescue(journal, may_rescue=lambda _: True, max_attempts=3) == 3
+    assert await rescue(journal, may_rescue=lambda _: True) == 3
     assert (await stage.row(runs["stopping"]))["state"] == "paused"
     await resume(stage.pool, runs["paused"])
     await resume(stage.pool, runs["stopping"])

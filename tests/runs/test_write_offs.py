@@ -46,7 +46,7 @@ async def cut_off(stage: Stage, journal: Journal, *, calls: tuple[MaxCost, ...] 
     for max_cost in calls:
         await reserve(stage.pool, run, max_cost, daily_usd=None, lease_for=LEASE)
     await stage.rows("update runs set leased_until = now() - interval '1 minute' returning 1")
-    assert await rescue(journal, may_rescue=lambda _: True, max_attempts=5) == 1
+    assert await rescue(journal, may_rescue=lambda _: True) == 1
     return run
 
 

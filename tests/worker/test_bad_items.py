@@ -177,7 +177,7 @@ async def test_rescue_leaves_a_run_that_is_refused_and_rescues_the_others(
         await stage.claim(run_id)
     await stage.rows(LOSE)
     journal = Journal(stage.pool, stage.published.append, lease_for=LEASE)
-    rescue_now = partial(rescue, journal, may_rescue=lambda _: True, max_attempts=5)
+    rescue_now = partial(rescue, journal, may_rescue=lambda _: True)
     bad = run_ids[1]
     column = "id" if table == "runs" else "run_id"
     async with bench.refusing(table, f"new.{column} = '{bad}'"):

@@ -187,7 +187,7 @@ async def lose(database_url: str, run_id: UUID) -> None:
             late = "update runs set leased_until = now() - interval '1 minute' where id = %s"
             await connection.execute(late, [run_id])
         other = Journal(pool, lambda _: None, lease_for=LEASE)
-        assert await rescue(other, may_rescue=lambda _: True, max_attempts=5) == 1
+        assert await rescue(other, may_rescue=lambda _: True) == 1
         async with pool.connection() as connection:
             await connection.execute("delete from holds")
             await connection.execute("update runs set dispatched_at = now() where id = %s", [run_id])

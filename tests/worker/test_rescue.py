@@ -152,9 +152,9 @@ async def test_whoever_has_not_reached_postgres_for_a_whole_lease_takes_nobodys_
         PostgresContact(lease_for=2 * HOUR),
     )
     contact.check(connection)
-    assert await rescue(journal, may_rescue=partial(contact.has_lasted, HOUR_S), max_attempts=5) == 0
+    assert await rescue(journal, may_rescue=partial(contact.has_lasted, HOUR_S)) == 0
     assert (await stage.row(run_id))["state"] == "running"
-    assert await rescue(journal, may_rescue=partial(contact.has_lasted, 0), max_attempts=5) == 1
+    assert await rescue(journal, may_rescue=partial(contact.has_lasted, 0)) == 1
     assert (await stage.row(run_id))["state"] == "queued"
 
 
@@ -169,7 +169,7 @@ async def test_leases_are_looked_at_before_it_is_asked_whether_they_say_anything
         return not connection.execute("select 1 from runs for update skip locked").fetchall()
 
     journal = Journal(stage.pool, lambda _: None, lease_for=LEASE)
-    assert await rescue(journal, may_rescue=are_locked, max_attempts=5) == 1
+    assert await rescue(journal, may_rescue=are_locked) == 1
 
 
 async def test_a_holder_that_renews_once_postgres_writes_again_keeps_its_run(
@@ -186,9 +186,7 @@ async def test_a_holder_that_renews_once_postgres_writes_again_keeps_its_run(
     held, _ = [await stage.claim(run_id) for run_id in (held_id, lost_id)]
     await stage.rows(LOSE)
     journal = Journal(stage.pool, lambda _: None, lease_for=LEASE)
-    rescue_now = partial(
-        rescue, journal, may_rescue=lambda _: True, max_attempts=5, notice=timedelta(seconds=5)
-    )
+    rescue_now = partial(rescue, journal, may_rescue=lambda _: True, notice=timedelta(seconds=5))
     with postgres_faults(database_url) as faults, faults.full_disk(), pytest.raises(DiskFull):
         await rescue_now()
     versions = "select ctid::text as version from runs order by id"
@@ -241,7 +239,7 @@ async def test_all_lost_runs_are_taken_after_one_notice_by_few_in_a_transaction(
         return True
 
     journal = Journal(stage.pool, lambda _: None, lease_for=LEASE)
-    assert await rescue(journal, may_rescue=count_locked, max_attempts=5) == 3
+    assert await rescue(journal, may_rescue=count_locked) == 3
     assert locked == [3, 2, 1]
 
 
@@ -264,12 +262,12 @@ async def test_a_jump_of_the_servers_clock_ends_no_living_holders_lease(
         with connect(database_url) as renewal:
             contact.check(renewal)
             clock.jump(hours=1)
-            assert await rescue(journal, may_rescue=may_rescue, max_attempts=5) == 0
+            assert await rescue(journal, may_rescue=may_rescue) == 0
             contact.check(renewal)  # and from then on a whole lease, in which the holder renews
             row_after = await stage.row(run_id)
             assert not contact.has_lasted(1, Server(*await server_now(pool)))
             renew(renewal, [run], lease_for=LEASE)
-            assert await rescue(journal, may_rescue=may_rescue, max_attempts=5) == 0
+            assert await rescue(journal, may_rescue=may_rescue) == 0
     assert (row_after["state"], row_after["lease"]) == ("running", run.lease)
 
 

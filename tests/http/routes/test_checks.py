@@ -153,7 +153,7 @@ async def test_a_killed_check_goes_on_where_it_was_and_asks_nothing_twice(
         end_leases(settings)
         # As by a worker that has heard from Postgres for a whole lease; the next one has not yet.
         journal = Journal(pool, lambda _: None, lease_for=timedelta(minutes=1))
-        while not await rescue(journal, may_rescue=lambda _: True, max_attempts=5):
+        while not await rescue(journal, may_rescue=lambda _: True):
             await asyncio.sleep(0.01)
         is_killed.set()
         with running(settings, name="w2", **env):

@@ -1,0 +1,40 @@
+-- is_suspect
+-- Its condition without the step is that of the index runs_suspects. A step since then shows that the run is not the cause.
+((sole_ends > 0 or shared_ends >= 2) and steps = steps_at_claim)
+
+-- forget
+delete from worker_ends
+ where at < now() - interval '1 day';
+
+-- count_ends
+-- What the workers of these runs had. One that renews other leases lives, and has left only these runs. The leases of a worker that
+-- ended run out within one renewal of each other, and its runs may be rescued one after the other: the first count has all of them.
+insert into worker_ends as ends (worker, runs, suspects)
+select worker, count(*), count(*) filter (where {{is_suspect}})
+  from runs
+ where state = 'running'
+   and worker in (select worker from runs where id = any(%(run_ids)s))
+ group by worker
+having not bool_or(leased_until > now() + %(notice)s)
+ order by worker
+    on conflict (worker) do update
+   set runs = case when ends.at > now() - interval '1 minute' then greatest(ends.runs, excluded.runs) else excluded.runs end,
+       suspects = case when ends.at > now() - interval '1 minute' then greatest(ends.suspects, excluded.suspects) else excluded.suspects end,
+       at = now()
+returning worker;
+
+-- suspect
+-- Those of these runs that got no further may be why their worker ended. One that was alone on it, or the only suspect, is the likely one.
+with blamed as (
+  select id, e.runs = 1 or e.suspects = 1 and {{is_suspect}} as is_sole
+    from runs
+    join worker_ends e using (worker)
+   where id = any(%(run_ids)s)
+     and worker = any(%(workers)s)
+     and steps = steps_at_claim)
+update runs
+   set sole_ends = sole_ends + is_sole::int,
+       shared_ends = shared_ends + (not is_sole)::int
+  from blamed
+ where runs.id = blamed.id
+returning runs.id, shared_ends, sole_ends, {{is_suspect}} as is_suspect;
