@@ -67,12 +67,13 @@ async def test_the_end_of_a_batch_that_a_killed_process_has_not_said_is_said_by_
     assert await complete_batch(stage.pool, batch_id) == await complete_batches(stage.pool) == []
 
 
-async def test_a_batch_whose_last_run_is_out_of_attempts_is_completed_by_the_rescue(stage: Stage) -> None:
+async def test_a_batch_whose_last_run_the_rescue_cancels_is_completed_by_it(stage: Stage) -> None:
     (run_id,) = await stage.submit("tides")
     await stage.claim(run_id)
-    await stage.rows("update runs set leased_until = now() - interval '1 hour', attempt = 5 returning 1")
+    await cancel(stage.pool, run_id)
+    await stage.rows("update runs set leased_until = now() - interval '1 hour' returning 1")
     assert await rescue(journal(stage), may_rescue=lambda _: True) == 1
-    assert [event.kind for event in stage.published[-2:]] == ["run.failed", "batch.completed"]
+    assert [event.kind for event in stage.published[-2:]] == ["run.cancelled", "batch.completed"]
     assert len(await completions(stage)) == 1
 
 
