@@ -165,7 +165,8 @@ class Settings(BaseSettings):
     max_attempts: int = Field(
         5,
         ge=1,
-        description="Executions of a run one after the other that add nothing to its journal before it fails.",
+        description="Executions of a run one after the other that end in an error of the program and add nothing to its "
+        "journal, before it fails. Ends of its workers do not count; a run that may be why they end pauses.",
     )
     model_timeout_s: Seconds = Field(
         600, description="Seconds that a model call waits for its reply to begin."

@@ -172,6 +172,28 @@ def test_a_killed_worker_costs_each_run_the_call_in_flight_at_most(stage: FaultS
     stage.finish()
 
 
+def test_seven_kills_of_workers_within_the_steps_of_their_runs_fail_and_pause_none(stage: FaultStage) -> None:
+    stage.begin("killed seven times", runs=18)
+    latency_s, stage.script.latency_s = stage.script.latency_s, 8.0
+    try:
+        for _ in range(7):
+            # A run that is alone on two workers that are killed may be why, for all that Chiron can see.
+            stage.kill(stage.chance.choice(stage.crowded(3)))
+            stage.wait_for(stage.chance.uniform(0.0, 2.0))
+    finally:
+        stage.script.latency_s = latency_s
+    stage.finish()
+
+
+def test_a_run_that_kills_its_workers_pauses_and_costs_the_others_calls_in_flight_only(
+    stage: FaultStage,
+) -> None:
+    stage.begin("poisonous run")
+    stage.script.poisonous_runs = frozenset({f"{stage.batch}r{stage.chance.randrange(12)}"})
+    stage.finish()
+    assert len(stage.turns_of_paused()) <= 1
+
+
 def test_a_valkey_that_is_killed_and_comes_back_empty_costs_nothing(stage: FaultStage) -> None:
     stage.begin("Valkey killed")
     stage.valkey.kill()

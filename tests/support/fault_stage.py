@@ -20,6 +20,7 @@ from chiron_workers.settings import Settings
 from support.blows import BEAT_S, WAKING_S, Blow, Pulse
 from support.loop_thread import LoopThread, loop_thread
 from support.own_postgres import OwnPostgres
+from support.poisonous_tool import KILLED, write_tool
 from support.postgres_faults import PostgresFaults, postgres_faults
 from support.private_valkey import OwnValkey
 from support.proxy import Partition, Proxy, open_proxy, socket_of
@@ -66,6 +67,13 @@ select body ->> 'request_id' as request_id, extract(epoch from e.at)::float8 as 
 """
 UNCONFIRMED = "select coalesce(sum(unconfirmed_calls), 0) as n from runs where topic like %s"
 STARTED = "select count(*) as n from runs where started_at is not null and topic like %s"
+CROWDS = """
+select split_part(worker, ':', 2)::int as pid
+  from runs
+ where state = 'running'
+ group by 1
+having count(*) >= %s and not bool_or(shared_ends >= 2 or sole_ends > 0)
+"""
 CALLS_OF_A_RUN = 4  # that may be in flight at one moment: its own, and those of its tools
 STORED = "select body ->> 'request_id' as request_id from entries where kind = 'reply'"
 
@@ -84,6 +92,7 @@ class FaultStage:
     loop: LoopThread
     resources: ExitStack
     chance: random.Random
+    tools: str  # what CHIRON_TOOLS names
     workers: dict[str, Worker] = field(default_factory=dict)
     proxies: dict[str, Proxy] = field(default_factory=dict)
     blows: list[Blow] = field(default_factory=list)
@@ -94,6 +103,7 @@ class FaultStage:
     )  # since when a standby lagged, and until when
     _lags_since: float = 0.0
     _frozen_at: dict[str, float] = field(default_factory=dict)
+    _alive_at: dict[str, float] = field(default_factory=dict)
     _lost_before: set[str] = field(default_factory=set)
     _sentences: set[str] = field(default_factory=set)  # that an earlier scenario has reported
     _looked_at: float = 0.0
@@ -108,8 +118,11 @@ class FaultStage:
         url = proxy.postgres_url(target, application_name=name)
         settings = self.settings.model_copy(update={"database_url": url})
         address = {"ANTHROPIC_BASE_URL": f"{self.model.url}/{name}"}
-        worker = running(settings, "-c", str(SLOTS), name=name, **ENVIRONMENT, **address)
+        worker = running(
+            settings, "-c", str(SLOTS), name=name, CHIRON_TOOLS=self.tools, **ENVIRONMENT, **address
+        )
         self.workers[name] = self.resources.enter_context(worker)
+        self._alive_at[name] = time.time()
         return name
 
     def begin(self, scenario: str, *, runs: int = 12) -> None:
@@ -119,13 +132,25 @@ class FaultStage:
         self.batch = f"b{self.batches}"
         self.blows = []
         self.script.bad, self.script.slow_runs, self.script.gateway = (), frozenset(), None
-        self.script.weak_runs = frozenset()
+        self.script.weak_runs = self.script.poisonous_runs = frozenset()
         print(f"scenario {scenario}, seed {self.seed}, batch {self.batch}")
         self.replace_ended()
         asyncio.run(self._submit(runs))
         share = self.chance.uniform(0.1, 0.4)
         least = int(share * runs * self.script.turns)
         self.until(lambda: self.replies() >= least, f"{least} replies of {self.batch}")
+
+    def replace_poisoned(self) -> None:
+        """Start a worker for each that one of its runs has killed."""
+        for name, worker in tuple(self.workers.items()):
+            looked_at = time.time()
+            if self.script.poisonous_runs and worker.process.poll() == KILLED:
+                self.blows.append(Blow(name, self._alive_at[name], looked_at, is_kill=True))
+                print(f"a run has killed {name}")
+                del self.workers[name]
+                self.start_worker(int(name[1]))
+            else:
+                self._alive_at[name] = looked_at
 
     def replace_ended(self) -> dict[str, int]:
         """Start a worker for each that has ended by itself; their exit codes."""
@@ -164,6 +189,7 @@ class FaultStage:
         give_up_at = time.monotonic() + patience_s
         while not condition():
             assert time.monotonic() < give_up_at, f"not within {patience_s:g} s: {what}; {self.state()}"
+            self.replace_poisoned()
             assert self.has_workers(), f"all workers ended by themselves while waiting for {what}"
             if time.monotonic() > self._looked_at + LOOK_EVERY_S:
                 self._looked_at = time.monotonic()
@@ -254,6 +280,18 @@ class FaultStage:
             for lagged_at, until in self.failovers
         )
 
+    def crowded(self, least: int) -> list[str]:
+        """The workers that play so many runs and no suspect, once there is such a worker."""
+        names: list[str] = []
+
+        def look() -> bool:
+            crowds = {row["pid"] for row in rows(self.settings, CROWDS, [least])}
+            names[:] = [name for name, worker in self.workers.items() if worker.process.pid in crowds]
+            return bool(names)
+
+        self.until(look, f"a worker with {least} runs")
+        return names
+
     def kill(self, name: str) -> None:
         """SIGKILL a worker and start another in its place."""
         at = time.time()
@@ -307,11 +345,14 @@ class FaultStage:
                     print(f"  {run_of(ask.request)}: complete {blow.at - ask.complete_at:.3f} s before")
 
     def is_over(self) -> bool:
-        weak_runs = self.script.weak_runs
+        weak_runs, poisonous_runs = self.script.weak_runs, self.script.poisonous_runs
         ends = rows(self.settings, ENDS, [f"{self.batch}r%"])
-        states = {row["state"] for row in ends if row["run"] not in weak_runs}
+        states = {row["state"] for row in ends if row["run"] not in weak_runs | poisonous_runs}
         assert not states & {"failed", "cancelled", "paused"}, self.state()
         weak = {(row["state"], row["kind"]) for row in ends if row["run"] in weak_runs}
+        poisonous = {(row["state"], row["kind"]) for row in ends if row["run"] in poisonous_runs}
+        if not poisonous <= {("paused", "ended_workers"), ("completed", None)}:
+            return False
         return states == {"completed"} and weak <= {("paused", "no_progress"), ("completed", None)}
 
     def logged(self, ask: Ask) -> LoggedReply:
@@ -351,7 +392,10 @@ def fault_stage(settings: Settings, valkey: OwnValkey, *, seed: int) -> Iterator
         model = resources.enter_context(loop.entered(scripted_model(script)))
         faults = resources.enter_context(postgres_faults(settings.database_url))
         chance = random.Random(seed)
-        stage = FaultStage(seed, settings, script, model, faults, valkey, pulse, loop, resources, chance)
+        tools = write_tool(settings.home)
+        stage = FaultStage(
+            seed, settings, script, model, faults, valkey, pulse, loop, resources, chance, tools
+        )
         for place in range(1, WORKERS + 1):
             stage.start_worker(place)
         yield stage

@@ -26,6 +26,7 @@ class ResearchScript:
         bad: What befalls them: an ending of the stream, `cut` for a reply cut in a call's JSON by its length, `empty` for
             one without words and calls, `end_turn` for calls with that stop reason, or a fault of the stream.
         weak_runs: Those whose model makes the same call with each reply.
+        poisonous_runs: Those whose next reply calls a tool that kills the worker.
     """
 
     seed: int
@@ -35,6 +36,7 @@ class ResearchScript:
     bad: tuple[str, ...] = ()
     gateway: Fails | None = None  # answers in place of the model
     weak_runs: frozenset[str] = frozenset()
+    poisonous_runs: frozenset[str] = frozenset()
     slow_runs: frozenset[str] = frozenset()  # those that save a slow node with each reply
     asks: Counter[tuple[str, int]] = field(default_factory=Counter)
 
@@ -51,6 +53,8 @@ class ResearchScript:
         bad = chance.choice(self.bad) if self.bad and chance.random() < self.bad_share else ""
         if run in self.weak_runs:
             return Says((call("notes", title=run, text="Words."),), "tool_use", usage)
+        if run in self.poisonous_runs:
+            return Says((call("swallow"),), "tool_use", usage)
         if bad == "empty" and self.asks[run, number] == 1:
             return Says((), usage=usage)
         if bad and bad not in set(Ending) | {"cut", "empty", "end_turn"}:
