@@ -14,11 +14,12 @@ import psycopg
 import pytest
 from redis import Redis
 from support.databases import Databases
-from support.fault_stage import LEASE_S, MODEL, FaultStage, fault_stage
+from support.fault_stage import LEASE_S, MODEL, WORKERS, FaultStage, fault_stage
 from support.own_postgres import own_postgres
 from support.private_valkey import own_valkey
 from support.proxy import Partition
 from support.refusing_redis import disk_full, memory_full, password_changed, read_only
+from support.released_worker import NUMBERED_LEASES, unpack_commit
 from support.research_script import ResearchScript
 from support.scripted_model import Ending, Fails
 from support.worker_processes import rows
@@ -192,6 +193,27 @@ def test_a_run_that_kills_its_workers_pauses_and_costs_the_others_calls_in_fligh
     stage.script.poisonous_runs = frozenset({f"{stage.batch}r{stage.chance.randrange(12)}"})
     stage.finish()
     assert len(stage.turns_of_paused()) <= 1
+
+
+def test_a_worker_of_an_earlier_commit_is_fenced_as_others_are_and_repeats_nothing(
+    stage: FaultStage, tmp_path: Path
+) -> None:
+    code = unpack_commit(NUMBERED_LEASES, tmp_path / "code")
+    victim = stage.start_worker(WORKERS + 1, code=code)
+    try:
+        # It starts in an interpreter of its own, which the others would not wait for.
+        stage.until(lambda: stage.workers[victim].has_said("ready."), f"the start of {victim}")
+        stage.begin("earlier commit", runs=24)
+        stage.until(lambda: stage.held_by(victim), f"a run that {victim} plays")
+        stage.freeze(victim)
+        stage.wait_for(past_the_lease(stage))
+        stage.until(lambda: not stage.held_by(victim), f"the rescue of what {victim} had")
+        stage.thaw(victim)
+        stage.wait_for(stage.chance.uniform(0.5, 2.0))
+    finally:
+        stage.thaw(victim)
+        stage.kill(victim, is_replaced=False)
+    stage.finish()
 
 
 def test_a_valkey_that_is_killed_and_comes_back_empty_costs_nothing(stage: FaultStage) -> None:

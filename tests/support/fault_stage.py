@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from benchmarks.crashes.consistency import LoggedReply, among_rows, disagreements, snapshot
@@ -24,6 +25,7 @@ from support.poisonous_tool import KILLED, write_tool
 from support.postgres_faults import PostgresFaults, postgres_faults
 from support.private_valkey import OwnValkey
 from support.proxy import Partition, Proxy, open_proxy, socket_of
+from support.released_worker import running_released
 from support.research_script import SUBJECTS, ResearchScript, run_of, side_question, subject_of
 from support.scripted_model import Ask, ScriptedModel, scripted_model
 from support.worker_processes import Worker, chiron, rows, running
@@ -54,6 +56,7 @@ ENDS = (
 TURNS = "select turns from runs where topic like %s and state = 'paused'"
 REPLIES = "select count(*) as n from entries join runs on id = run_id where kind = 'reply' and topic like %s"
 PLAYING = "select topic from runs where state = 'running' and topic like %s"
+HELD = "select 1 from runs where state = 'running' and worker like %s and topic like %s"
 ERRORS = "select name, body from tool_results join runs on id = run_id where is_error and topic like %s"
 COMMITTED = """
 select body ->> 'request_id' as request_id, extract(epoch from e.at)::float8 as at
@@ -108,8 +111,8 @@ class FaultStage:
     _sentences: set[str] = field(default_factory=set)  # that an earlier scenario has reported
     _looked_at: float = 0.0
 
-    def start_worker(self, place: int) -> str:
-        """Start a worker with a name and a proxy of its own; its name."""
+    def start_worker(self, place: int, *, code: Path | None = None) -> str:
+        """Start a worker with a name and a proxy of its own, with the code of this checkout or of that folder; its name."""
         number = sum(name.startswith(f"w{place}-") for name in self.proxies) + 1
         name = f"w{place}-{number}"
         target = self.settings.database_url
@@ -118,8 +121,11 @@ class FaultStage:
         url = proxy.postgres_url(target, application_name=name)
         settings = self.settings.model_copy(update={"database_url": url})
         address = {"ANTHROPIC_BASE_URL": f"{self.model.url}/{name}"}
-        worker = running(
-            settings, "-c", str(SLOTS), name=name, CHIRON_TOOLS=self.tools, **ENVIRONMENT, **address
+        env = ENVIRONMENT | {"CHIRON_TOOLS": self.tools} | address
+        worker = (
+            running(settings, "-c", str(SLOTS), name=name, **env)
+            if code is None
+            else running_released(code, settings, "-c", str(SLOTS), name=name, **env)
         )
         self.workers[name] = self.resources.enter_context(worker)
         self._alive_at[name] = time.time()
@@ -207,6 +213,11 @@ class FaultStage:
         playing = {row["topic"].split()[0] for row in rows(self.settings, PLAYING, [f"{self.batch}r%"])}
         return {run for run in playing if client_by_run.get(run, name) != name}
 
+    def held_by(self, name: str) -> bool:
+        """Whether a worker has runs of the batch."""
+        worker = f"%:{self.workers[name].process.pid}"
+        return bool(rows(self.settings, HELD, [worker, f"{self.batch}r%"]))
+
     def answered_since(self, at: float) -> set[str]:
         """The runs that got a complete reply since then."""
         return {run_of(ask.request) for ask in self.model.asks if ask.complete_at > at}
@@ -292,13 +303,14 @@ class FaultStage:
         self.until(look, f"a worker with {least} runs")
         return names
 
-    def kill(self, name: str) -> None:
+    def kill(self, name: str, *, is_replaced: bool = True) -> None:
         """SIGKILL a worker and start another in its place."""
         at = time.time()
         self.workers[name].kill()
         self.blows.append(Blow(name, at, time.time(), is_kill=True))
         del self.workers[name]
-        self.start_worker(int(name[1]))
+        if is_replaced:
+            self.start_worker(int(name[1]))
 
     def finish(self) -> None:
         """Wait until all runs are completed, and hold everything against the log."""
