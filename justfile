@@ -13,6 +13,10 @@ test *args:
 acceptance *args:
     uv run pytest -m acceptance {{args}}
 
+# A disturbed stack for 20 minutes: descriptors, connections and memory over time; `just soak --minutes 2`
+soak *args:
+    uv run python benchmarks/soak.py {{args}}
+
 # All checks beside the tests
 checks:
     .ci/checks

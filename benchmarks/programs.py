@@ -65,6 +65,7 @@ PROGRAMS = (
     Program("cancelling", 1, "--runs 3", "--runs 60"),
     Program("commit_delay", 2, "--runs 4 --workers 2 --latency-s 0.4 --seconds 3"),
     Program("outage", 2, "--runs 3 --workers 1 --latency-s 1 --down-s 2 --repeats 1"),
+    Program("soak", 22, "--minutes 0.75 --every-s 5"),
     Program("recovery", 6, "--kills 1 --runs 4 --latency-s 0.5", "--kills 6 --runs 30"),
     Program("rolling_restart", 4, "--rounds 1"),
     Program("streams", 4, "--streams 3 --rate 5 --seconds 2", "--seconds 10"),

@@ -2,8 +2,10 @@
 
 import json
 import math
+import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 from support import forked_python
 
 from benchmarks.calls import Again, Noted, answered_again, until_next_call
+from benchmarks.footprints import PART_MEASURES, Series, measures_of
 from benchmarks.programs import ELSEWHERE, PROGRAMS
 from benchmarks.relevance import ndcg, recall
 
@@ -330,3 +333,50 @@ def test_no_canary_reaches_a_search_provider_and_innocent_queries_do(tmp_path: P
     assert {measured["reached"] for [measured] in found.values()} == {0}
     assert {measured["secrets"] for [measured] in found.values()} == {10}
     assert innocent["refused"] <= innocent["queries"] / 3
+
+
+def test_a_disturbed_stack_is_counted_part_by_part(tmp_path: Path) -> None:
+    found = figures("soak", tmp_path, "--minutes", "0.75", "--every-s", "3")
+    [totals] = found.pop("totals")
+    assert totals["completed"] > 0
+    assert totals["failed"] == 0
+    assert min(totals[event] for event in ("batches", "streams", "events", "looks", "kills", "outages")) > 0
+    parts = {
+        f"{part}: {name}" for part in ("worker-1", "worker-2", "api", "flower") for name in PART_MEASURES
+    }
+    assert found.keys() == parts | {"Postgres: connections", "Redis: connections"}
+    assert all(value > 0 for _, value in found["worker-1: descriptors"][0]["points"])
+
+
+def over_time(values: Sequence[float], *, is_judged: bool = True) -> Series:
+    return Series(is_judged, [(10.0 * n, value) for n, value in enumerate(values)])
+
+
+def test_what_comes_and_goes_does_not_grow_and_what_stays_open_does(chance: random.Random) -> None:
+    busy = [50 + chance.choice((0, 0, 1, 40)) for _ in range(120)]
+    assert not over_time(busy).grows()
+    # Six outages, each of which leaves a few sockets open.
+    assert over_time([value + 3 * (n // 20) for n, value in enumerate(busy)]).grows()
+    assert over_time([50 + n / 10 for n in range(120)]).per_hour() == pytest.approx(36)
+
+
+def test_memory_and_too_few_counts_are_not_judged() -> None:
+    assert not over_time([float(n) for n in range(120)], is_judged=False).grows()
+    assert not over_time([1.0, 100.0, 200.0]).grows()
+
+
+def test_what_a_program_holds_is_counted_with_all_below_it(tmp_path: Path) -> None:
+    opens = "import sys; files = [open(__file__) for _ in range(50)]; print(1, flush=True); sys.stdin.read()"
+    script = tmp_path / "opens.py"
+    script.write_text(opens)
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, {str(script)!r}])"
+    with subprocess.Popen(
+        [sys.executable, "-c", parent], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"1\n"
+        measures = measures_of(process.pid, redis_port=1)
+        process.communicate()
+    assert 50 < measures["descriptors"] < 100
+    assert measures["RSS, MB"] > measures["PSS, MB"] > 0
+    assert measures_of(process.pid, redis_port=1) == {}
