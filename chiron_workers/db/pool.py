@@ -1,6 +1,7 @@
 """A pool of connections that knows whether Postgres is away."""
 
 import asyncio
+import contextlib
 import math
 import time
 from collections import deque
@@ -12,7 +13,7 @@ from psycopg import AsyncConnection
 from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import DictRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
-from psycopg_pool.pool_async import AddConnection, MaintenanceTask
+from psycopg_pool.pool_async import AddConnection, MaintenanceTask, WaitingClient
 
 from chiron_workers.db.outages import PAUSE_S
 
@@ -29,6 +30,51 @@ class _Stack(deque[AsyncConnection[DictRow]]):
         self.appendleft(connection)
 
 
+class _Waiter(WaitingClient[AsyncConnection[DictRow]]):
+    """Somebody who waits for a connection, without a lock.
+
+    psycopg's own has one, which Python 3.11 holds for some steps after a cancel of the wait. Who handed it a connection waited
+    for that lock, and if that task was cancelled as well, the connection was lost to the pool for good.
+    """
+
+    __slots__ = ("_end",)
+
+    def __init__(self) -> None:
+        self.conn = None
+        self.error = None
+        self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def wait(self, timeout: float) -> AsyncConnection[DictRow]:
+        """The connection. Raises PoolTimeout, or what it was failed with."""
+        try:
+            async with asyncio.timeout(timeout):
+                await self._end
+        except TimeoutError:
+            self.error = PoolTimeout(f"couldn't get a connection after {timeout:.2f} sec")
+        finally:
+            self._end.cancel()  # Whoever comes now is refused.
+        if self.error:
+            raise self.error
+        assert self.conn is not None
+        return self.conn
+
+    async def set(self, conn: AsyncConnection[DictRow]) -> bool:
+        """Hand over a connection; whether it is taken. Gives way to no other task, so that no cancel comes between."""
+        if self._end.done():
+            return False
+        self.conn = conn
+        self._end.set_result(None)
+        return True
+
+    async def fail(self, error: Exception) -> bool:
+        """End the wait with an error; whether it was still waited."""
+        if self._end.done():
+            return False
+        self.error = error
+        self._end.set_result(None)
+        return True
+
+
 class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
     """Tries to connect again every half second, where psycopg's own waits 1, 2, 4 ... 64 s and outlasts the outage.
 
@@ -36,6 +82,9 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
 
     The connection that was used last is used next, where psycopg's own takes turns: the Postgres process behind it has its
     plans and its tables in the processor's cache, and the others sleep.
+
+    No cancel loses a connection, however many come and whenever: what hands one out or takes one back gives way to no other
+    task (`_Waiter`, `putconn`).
 
     Args:
         away_s: How long somebody waits for a connection while Postgres is known to be away. Connections are tried then before
@@ -100,12 +149,40 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
                 return connection
 
     async def putconn(self, conn: AsyncConnection[DictRow]) -> None:
-        """Take a connection back."""
+        """Take a connection back. One in the midst of a transaction is closed: to roll back could be cancelled, too."""
         is_idle = conn.pgconn.transaction_status == TransactionStatus.IDLE
         self._answered_at = time.monotonic() if is_idle else -math.inf
-        if not conn.closed and _is_unfit(conn):
+        if not conn.closed and (not is_idle or _is_unfit(conn)):
             await conn.close()
         await super().putconn(conn)
+
+    async def _getconn_unchecked(self, timeout: float) -> AsyncConnection[DictRow]:
+        async with self._lock:
+            connection = await self._get_ready_connection(timeout)
+            if connection is None:
+                waiter = _Waiter()
+                self._waiting.append(waiter)
+                self._maybe_grow_pool()
+        if connection is None:
+            connection = await self._wait_as(waiter, timeout)
+        connection._pool = self  # which marks it as handed out
+        return connection
+
+    async def _wait_as(self, waiter: _Waiter, timeout: float) -> AsyncConnection[DictRow]:
+        self._stats[self._REQUESTS_QUEUED] += 1
+        began = time.monotonic()
+        try:
+            return await waiter.wait(timeout)
+        except BaseException:
+            self._stats[self._REQUESTS_ERRORS] += 1
+            if waiter.conn is not None:  # It came at the same time.
+                await self._putconn(waiter.conn, from_getconn=True)
+            else:
+                with contextlib.suppress(ValueError):
+                    self._waiting.remove(waiter)
+            raise
+        finally:
+            self._stats[self._REQUESTS_WAIT_MS] += int(1_000 * (time.monotonic() - began))
 
     async def _shrink_pool(self) -> None:
         self._pool.rotate(1)  # the one that was used longest ago is dropped first

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import sys
 from contextlib import AsyncExitStack
 
 import pytest
@@ -46,8 +45,7 @@ async def test_a_cancel_ends_a_task_at_whichever_step_a_pool_hands_it_a_connecti
                 await cancel_until_done([task])
             assert task.cancelled()
             cancels.append(task.cancelling())
-    if sys.version_info < (3, 12):
-        assert max(cancels) > 1, "no cancel was lost: the test no longer meets the moment"
+    assert set(cancels) == {1}, "the pool lost a cancel, as psycopg's own does with Python 3.11"
 
 
 @pytest.mark.parametrize("steps", range(STEPS))
