@@ -10,11 +10,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 import psutil
-import psycopg
 
 from chiron_api.local_stack import postgres_account
 from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.postgres_account import command_as, reachable_programs
+from chiron_workers.db.connections import SteadyThreadConnection
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ConfigurationError, Conflict
 
@@ -96,7 +96,9 @@ def create_database(home: Home) -> None:
     Raises:
         psycopg.OperationalError: The server is not ready yet.
     """
-    with psycopg.connect(url(home, "postgres"), autocommit=True, connect_timeout=3) as connection:
+    with SteadyThreadConnection.connect(
+        url(home, "postgres"), autocommit=True, connect_timeout=3
+    ) as connection:
         if connection.execute(SQL["has_database"], {"name": DATABASE}).fetchone() is None:
             connection.execute(SQL["create_database"])
 

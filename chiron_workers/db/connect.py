@@ -12,6 +12,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from chiron_workers.db.connections import SteadyConnection, SteadyThreadConnection
 from chiron_workers.db.parameters import register_dumpers
 from chiron_workers.db.pool import SteadyPool
 from chiron_workers.db.queries import load
@@ -123,7 +124,7 @@ async def open_pool(
     pool = SteadyPool(
         require_url(database_url),
         away_s=away_s,
-        connection_class=AsyncConnection[DictRow],
+        connection_class=SteadyConnection,
         kwargs={
             "autocommit": True,
             "row_factory": dict_row,
@@ -167,7 +168,7 @@ def _is_final(error: psycopg.OperationalError, *, is_patient: bool) -> bool:
 
 async def _unreachable_now(database_url: str) -> ChironError:
     try:
-        async with await AsyncConnection.connect(database_url, options=OPTIONS, connect_timeout=3):
+        async with await SteadyConnection.connect(database_url, options=OPTIONS, connect_timeout=3):
             return ServiceUnavailable("Postgres answers slowly; try again.")
     except psycopg.OperationalError as error:
         return _unreachable(database_url, error)
@@ -202,10 +203,10 @@ def require_session(connection: psycopg.Connection[DictRow]) -> None:
         raise ConfigurationError(POOLER)
 
 
-def connect(database_url: str, *, connect_timeout: int = 10, **kwargs: Any) -> psycopg.Connection[DictRow]:
+def connect(database_url: str, *, connect_timeout: int = 10, **kwargs: Any) -> SteadyThreadConnection:
     """One autocommit connection for a thread of its own (renewal, migrations, doctor)."""
     try:
-        connection = psycopg.connect(
+        connection = SteadyThreadConnection.connect(
             require_url(database_url),
             autocommit=True,
             row_factory=dict_row,

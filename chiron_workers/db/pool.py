@@ -12,7 +12,7 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import DictRow
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from psycopg_pool.pool_async import AddConnection, MaintenanceTask, WaitingClient
 
 from chiron_workers.db.outages import PAUSE_S
@@ -78,6 +78,9 @@ class _Waiter(WaitingClient[AsyncConnection[DictRow]]):
 class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
     """Tries to connect again every half second, where psycopg's own waits 1, 2, 4 ... 64 s and outlasts the outage.
 
+    While Postgres is away, one attempt is under way at a time: a server that stands still queues them all, and has to answer
+    each once it goes on.
+
     A connection that may only read is not kept: a new one may reach the server that was promoted.
 
     The connection that was used last is used next, where psycopg's own takes turns: the Postgres process behind it has its
@@ -100,6 +103,8 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
         self._is_final: Callable[[psycopg.OperationalError], bool] = lambda _: False
         self._final_error: psycopg.OperationalError | None = None
         self._work: set[asyncio.Task[None]] = set()
+        self._turn = asyncio.Lock()  # to connect while Postgres is away
+        self._connecting: set[asyncio.Task[Any]] = set()
 
     async def wait(
         self,
@@ -188,9 +193,16 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
         self._pool.rotate(1)  # the one that was used longest ago is dropped first
         await super()._shrink_pool()
 
+    async def _signal_stop_worker(self) -> list["asyncio.Task[None]"]:
+        # What they connect to may never answer.
+        for task in self._connecting:
+            task.cancel()
+        return await super()._signal_stop_worker()
+
     async def _connect(self, timeout: float | None = None) -> AsyncConnection[DictRow]:
         try:
-            connection = await super()._connect(timeout)
+            async with self._turn if self._is_away else contextlib.nullcontext():
+                connection = await self._attempt(timeout)
         except psycopg.OperationalError as error:
             self._note_outage()
             if self._pool_full_event and self._is_final(error):  # Somebody waits for the first connection.
@@ -199,6 +211,17 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
             raise
         self._note_answer()
         return connection
+
+    async def _attempt(self, timeout: float | None) -> AsyncConnection[DictRow]:
+        if self.closed:
+            raise PoolClosed("the pool was closed meanwhile")
+        task = asyncio.current_task()
+        assert task is not None
+        self._connecting.add(task)
+        try:
+            return await super()._connect(timeout)
+        finally:
+            self._connecting.discard(task)
 
     async def _is_working(self, connection: AsyncConnection[DictRow], limit_s: float) -> bool:
         """Whether a connection works; one that does not is dropped.

@@ -11,6 +11,7 @@ from psycopg.sql import Identifier
 
 from chiron_api.local_stack.checks import Check
 from chiron_api.text import count
+from chiron_workers.db.connections import SteadyThreadConnection
 from chiron_workers.db.migrate import pending
 from chiron_workers.db.queries import load
 from chiron_workers.embeddings import open_embedder
@@ -45,7 +46,7 @@ def checks(settings: Settings) -> list[Check]:
         advice = "Start the own one with `chiron up`, or set CHIRON_DATABASE_URL."
         return [Check("postgres", "No database is known.", advice)]
     try:
-        with psycopg.connect(
+        with SteadyThreadConnection.connect(
             settings.database_url, autocommit=True, connect_timeout=5, row_factory=dict_row
         ) as connection:
             return list(_checks_of_server(connection, settings))

@@ -5,6 +5,7 @@ from psycopg.rows import dict_row
 
 from chiron_api.local_stack.checks import Check
 from chiron_api.text import local_time, one_line
+from chiron_workers.db.connections import SteadyThreadConnection
 from chiron_workers.duty_failures import SQL
 from chiron_workers.settings import Settings
 
@@ -18,7 +19,7 @@ def checks(settings: Settings) -> list[Check]:
     if not settings.database_url:
         return []
     try:
-        with psycopg.connect(
+        with SteadyThreadConnection.connect(
             settings.database_url, autocommit=True, connect_timeout=5, row_factory=dict_row
         ) as connection:
             rows = connection.execute(SQL["newest"], {"limit": SHOWN_MAX}).fetchall()

@@ -15,6 +15,7 @@ from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
 
 from chiron_workers.db.connect import OPTIONS, require_url
+from chiron_workers.db.connections import SteadyConnection
 from chiron_workers.db.queries import load
 from chiron_workers.duty_failures import failed_items, isolated
 from chiron_workers.embeddings import Space
@@ -104,7 +105,7 @@ async def maintain_indexes(
 @asynccontextmanager
 async def _locked_connection(database_url: str) -> AsyncIterator[AsyncConnection[DictRow] | None]:
     # The lock is the session's, since what builds beside the work cannot be in a transaction.
-    async with await AsyncConnection.connect(
+    async with await SteadyConnection.connect(
         require_url(database_url), autocommit=True, row_factory=dict_row, options=OPTIONS, connect_timeout=10
     ) as connection:
         row = await (await connection.execute(SQL["lock"])).fetchone()

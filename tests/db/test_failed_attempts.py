@@ -1,0 +1,107 @@
+"""Attempts to connect that fail: none keeps its socket, which a stalled server would take for a client when it goes on.
+
+No garbage is collected meanwhile, as in a worker, which seldom looks for some.
+"""
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator, Iterator
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from support.silent_server import SilentServer, silent_server
+
+from chiron_workers.db.connect import connect
+from chiron_workers.db.connections import SteadyConnection
+from chiron_workers.db.pool import SteadyPool
+from chiron_workers.errors import ServiceUnavailable
+
+ATTEMPT_S = 0.3  # psycopg itself waits for 2 s at least
+ATTEMPTS = 3
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(autouse=True)
+def no_collector() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+    gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def short_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("connection", "connection_async"):
+        monkeypatch.setattr(f"psycopg.{name}.timeout_from_conninfo", lambda _: ATTEMPT_S)
+
+
+@pytest.fixture
+async def silent() -> AsyncIterator[SilentServer]:
+    async with asyncio.timeout(PATIENCE_S), silent_server() as server:
+        yield server
+
+
+def url_of(silent: SilentServer) -> str:
+    return f"postgresql://nobody@127.0.0.1:{silent.port}/nothing?sslmode=disable"
+
+
+async def test_an_attempt_that_takes_too_long_leaves_no_socket(silent: SilentServer) -> None:
+    attempts = (SteadyConnection.connect(url_of(silent)) for _ in range(ATTEMPTS))
+    errors = await asyncio.gather(*attempts, return_exceptions=True)
+    assert [type(error) for error in errors] == [psycopg.errors.ConnectionTimeout] * ATTEMPTS
+    await silent.empty()
+
+
+async def test_an_attempt_that_is_cancelled_leaves_no_socket(silent: SilentServer) -> None:
+    attempts = [asyncio.create_task(SteadyConnection.connect(url_of(silent))) for _ in range(ATTEMPTS)]
+    await silent.come(ATTEMPTS)
+    for attempt in attempts:
+        attempt.cancel()
+    errors = await asyncio.gather(*attempts, return_exceptions=True)
+    assert [type(error) for error in errors] == [asyncio.CancelledError] * ATTEMPTS
+    await silent.empty()
+
+
+async def test_an_attempt_of_a_thread_that_takes_too_long_leaves_no_socket(silent: SilentServer) -> None:
+    for _ in range(ATTEMPTS):
+        with pytest.raises(ServiceUnavailable, match="timeout expired"):
+            await asyncio.to_thread(connect, url_of(silent))
+    assert len(silent.open_at_arrivals) == ATTEMPTS
+    await silent.empty()
+
+
+async def test_a_connection_to_the_second_host_leaves_no_socket_to_the_first(
+    silent: SilentServer, database_url: str
+) -> None:
+    socket_folder = conninfo_to_dict(database_url)["host"]
+    url = make_conninfo(database_url, host=f"127.0.0.1,{socket_folder}", port=f"{silent.port},")
+    async with await SteadyConnection.connect(url) as connection:
+        await silent.empty()
+        assert (await connection.execute("select 7")).rowcount == 1
+    assert len(silent.open_at_arrivals) == 1
+
+
+async def test_a_pool_asks_a_silent_server_once_at_a_time_and_leaves_no_socket(silent: SilentServer) -> None:
+    pool = SteadyPool(
+        url_of(silent), away_s=None, connection_class=SteadyConnection, min_size=3, max_size=3, open=False
+    )
+    async with pool:
+        await silent.come(3 + ATTEMPTS)
+        # The end of an attempt may arrive after the beginning of the next one.
+        assert max(silent.open_at_arrivals[3:]) <= 2
+        assert silent.open <= 2
+    await silent.empty()
+
+
+async def test_a_pool_that_is_closed_gives_up_its_attempts_at_once(
+    silent: SilentServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("psycopg.connection_async.timeout_from_conninfo", lambda _: 2 * PATIENCE_S)
+    pool = SteadyPool(
+        url_of(silent), away_s=None, connection_class=SteadyConnection, min_size=1, max_size=1, open=False
+    )
+    async with pool:
+        await silent.come(1)
+    await silent.empty()
