@@ -28,9 +28,17 @@ class SteadyConnection(AsyncConnection[DictRow]):
         with _last_attempt_only():
             return await super().connect(*args, **kwargs)
 
+    async def cancel_safe(self, **kwargs: Any) -> None:
+        """As psycopg's own. It asks over a connection of its own, which may fail as well."""
+        with _last_attempt_only():
+            await super().cancel_safe(**kwargs)
+
     @classmethod
     def _connect_gen(cls, *args: Any, **kwargs: Any) -> Any:
         return _begin(super()._connect_gen(*args, **kwargs))
+
+    def _cancel_gen(self) -> Any:
+        return _begin(super()._cancel_gen())
 
 
 class SteadyThreadConnection(psycopg.Connection[DictRow]):

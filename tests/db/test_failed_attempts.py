@@ -4,12 +4,17 @@ No garbage is collected meanwhile, as in a worker, which seldom looks for some.
 """
 
 import asyncio
+import contextlib
 import gc
+import os
+import stat
 from collections.abc import AsyncIterator, Iterator
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
+from support.proxy import Partition, open_proxy, socket_of
 from support.silent_server import SilentServer, silent_server
 
 from chiron_workers.db.connect import connect
@@ -81,6 +86,35 @@ async def test_a_connection_to_the_second_host_leaves_no_socket_to_the_first(
         await silent.empty()
         assert (await connection.execute("select 7")).rowcount == 1
     assert len(silent.open_at_arrivals) == 1
+
+
+async def test_a_query_that_cannot_be_cancelled_leaves_no_socket(database_url: str) -> None:
+    async with open_proxy(socket_of(database_url)) as proxy:
+        url = proxy.postgres_url(database_url, sslmode="disable")
+        sockets = open_sockets()
+        async with await SteadyConnection.connect(url, autocommit=True) as connection:
+            query = asyncio.create_task(connection.execute("select pg_sleep(600)"))
+            while connection.pgconn.transaction_status != TransactionStatus.ACTIVE:
+                await asyncio.sleep(0.01)
+            await proxy.cut(Partition.SILENT)
+            with pytest.raises(psycopg.errors.CancellationTimeout) as caught:
+                await connection.cancel_safe(timeout=ATTEMPT_S)
+            await proxy.cut(Partition.REFUSED)
+            with pytest.raises(psycopg.OperationalError):
+                await query
+        async with asyncio.timeout(PATIENCE_S):
+            while open_sockets() - sockets:
+                await asyncio.sleep(0.01)
+        assert caught.value  # It holds the frames in which the attempt failed.
+
+
+def open_sockets() -> set[int]:
+    descriptors = set()
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # The listing's own is closed by now.
+            if stat.S_ISSOCK(os.fstat(int(name)).st_mode):
+                descriptors.add(int(name))
+    return descriptors
 
 
 async def test_a_pool_asks_a_silent_server_once_at_a_time_and_leaves_no_socket(silent: SilentServer) -> None:
