@@ -33,14 +33,25 @@ KEEPALIVE: dict[str, Any] = {
     "tcp_user_timeout": 5_000,
 }
 
+# The same for the Postgres process behind a connection, which keeps its locks and its place among `max_connections` while it
+# believes in a host that is lost: it ends within half a minute while it waits for us, and `client_connection_check_interval`
+# later in the midst of a statement. By itself it would take two hours, or the time that the statement takes.
+SERVER_KEEPALIVE = {
+    "tcp_keepalives_idle": "10s",
+    "tcp_keepalives_interval": "5s",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "25s",
+    "client_connection_check_interval": "10s",
+}
+
 # No transaction here waits for anything but Postgres, so an idle one belongs to a process that is gone or stands still, and
 # others wait for what it has locked.
 IDLE_S = 5
 # Postgres' default cost of a random page is that of a spinning disk, and its JIT costs more than these queries.
 OPTIONS = (
     f"-c idle_in_transaction_session_timeout={IDLE_S}s -c jit=off -c random_page_cost=1.1 -c application_name=chiron "
-    "-c chiron.session=kept"
-)
+    "-c chiron.session=kept "
+) + " ".join(f"-c {name}={value}" for name, value in SERVER_KEEPALIVE.items())
 DECODED_ROWS = 500  # at once: a few milliseconds
 # Reasons for which there is no connection, as PostgreSQL and libpq word them: they come without a SQLSTATE.
 NOBODY_LISTENS = ("No such file", "Connection refused", "failed to resolve host")

@@ -12,12 +12,13 @@ import pytest
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import DictRow
+from psycopg.sql import SQL
 from support.certificates import Certificate, make_certificate
 from support.proxy import socket_of, threaded_proxy
 from support.worker_processes import wait_until
 
 from chiron_api.local_stack.ports import free_port, is_free
-from chiron_workers.db.connect import connect, fetch_all, open_pool
+from chiron_workers.db.connect import SERVER_KEEPALIVE, Pool, connect, fetch_all, open_pool
 from chiron_workers.db.migrate import migrate
 from chiron_workers.db.pool import SteadyPool
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
@@ -209,3 +210,10 @@ async def test_a_session_without_our_settings_is_refused_whoever_dropped_them(
     with pytest.raises(ChironError, match="connection pooler"):
         async with open_pool(database_url, size=2):
             pass
+
+
+async def test_postgres_ends_the_process_behind_a_connection_whose_host_is_lost(pool: Pool) -> None:
+    query = SQL("select name, reset_val, unit from pg_settings where name = any(%(names)s)")
+    rows = await fetch_all(pool, query, {"names": list(SERVER_KEEPALIVE)})
+    values = {row["name"]: f"{row['reset_val']}{row['unit'] or ''}" for row in rows}
+    assert {name: value.replace("000ms", "s") for name, value in values.items()} == SERVER_KEEPALIVE
