@@ -45,7 +45,7 @@ def test_the_processes_of_a_lost_host_end_within_a_minute_whatever_they_do(tcp_u
         for state in STATES:
             # Its own keepalive would give up and say so, which a host that is lost does not.
             connection = SteadyThreadConnection.connect(tcp_url, options=OPTIONS)
-            resources.callback(connection.pgconn.finish)
+            resources.callback(connection.close)
             processes[connection.info.backend_pid] = state
             if statement := STATEMENTS.get(state):
                 connection.pgconn.send_query(statement.encode())

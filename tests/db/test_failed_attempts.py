@@ -6,9 +6,8 @@ No garbage is collected meanwhile, as in a worker, which seldom looks for some.
 import asyncio
 import contextlib
 import gc
-import os
-import stat
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -110,10 +109,10 @@ async def test_a_query_that_cannot_be_cancelled_leaves_no_socket(database_url: s
 
 def open_sockets() -> set[int]:
     descriptors = set()
-    for name in os.listdir("/proc/self/fd"):
+    for path in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError):  # The listing's own is closed by now.
-            if stat.S_ISSOCK(os.fstat(int(name)).st_mode):
-                descriptors.add(int(name))
+            if path.is_socket():
+                descriptors.add(int(path.name))
     return descriptors
 
 
