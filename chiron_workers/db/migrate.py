@@ -7,7 +7,7 @@ from pathlib import Path
 from psycopg import Connection, Error, errors
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import OPTIONS, connect, require_session
+from chiron_workers.db.connect import OPTIONS, Pool, connect, fetch_one, require_session
 from chiron_workers.db.outages import is_outage
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ServiceUnavailable
@@ -166,7 +166,19 @@ def pending(database_url: str) -> list[str]:
         versions = (
             {row["version"] for row in connection.execute(SQL["applied"])} if row and row["has"] else set()
         )
-        return [migration.name for migration in migrations() if migration.version not in versions]
+    return _lacking(versions)
+
+
+async def pending_in(pool: Pool) -> list[str]:
+    """As `pending`, over a connection of a pool. Raises PoolTimeout."""
+    async with pool.connection() as connection:
+        has_table = await fetch_one(connection, SQL["has_table"])
+        rows = await (await connection.execute(SQL["applied"])).fetchall() if has_table["has"] else []
+    return _lacking({row["version"] for row in rows})
+
+
+def _lacking(versions: set[int]) -> list[str]:
+    return [migration.name for migration in migrations() if migration.version not in versions]
 
 
 def refuse_newer(

@@ -31,7 +31,13 @@ async def abandon(client: httpx2.AsyncClient, path: str, key: str, *, after_s: f
 
 @pytest.mark.parametrize(
     "path",
-    ["/v1/batches/{batch}/events", "/v1/runs/{run}/events?after=0", "/batches/{batch}/live", "/runs/{run}/live", "/live"],
+    [
+        "/v1/batches/{batch}/events",
+        "/v1/runs/{run}/events?after=0",
+        "/batches/{batch}/live",
+        "/runs/{run}/live",
+        "/live",
+    ],
 )
 async def test_hundreds_of_streams_that_are_left_leave_the_server_its_connections(
     settings: Settings, serving, chance: Random, path: str

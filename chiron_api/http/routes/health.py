@@ -9,9 +9,10 @@ from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
 from chiron_api.http.problems import Problem
 from chiron_api.http.routing import api_router
-from chiron_workers.db.migrate import pending
-from chiron_workers.errors import ServiceUnavailable
+from chiron_workers.db.migrate import pending_in
 
+READY_S = 3.0
+UNREADY = "Postgres does not answer, or all connections of this server to it have been in use for 3 s (CHIRON_POOL_SIZE)."
 router = api_router("Health")
 
 
@@ -28,12 +29,12 @@ async def healthz() -> JSONResponse:
     responses=answers(HTTPStatus.SERVICE_UNAVAILABLE),
 )
 async def readyz(services: ServicesOf) -> JSONResponse:
-    """Postgres answers within 3 s and has every migration; else 503."""
+    """One of the connections that requests use is free within 3 s, and Postgres answers and has every migration; else 503."""
     try:
-        async with asyncio.timeout(3):
-            migrations = await asyncio.to_thread(pending, services.settings.database_url)
-    except (ServiceUnavailable, psycopg.Error, TimeoutError):
-        raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, "Postgres does not answer.") from None
+        async with asyncio.timeout(READY_S):
+            migrations = await pending_in(services.pool)
+    except (psycopg.Error, TimeoutError):
+        raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, UNREADY) from None
     if migrations:
         detail = f"The schema lacks {', '.join(migrations)}: run `chiron migrate`."
         raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, detail)
