@@ -20,6 +20,7 @@ from chiron_api.http.auth import Authentication, is_of_page
 from chiron_api.http.exposition import Exposition
 from chiron_api.http.page.routes import all_routes as page_routes
 from chiron_api.http.page.session.guesses import Guesses
+from chiron_api.http.page.shared_views import SharedViews
 from chiron_api.http.page.views import error_page
 from chiron_api.local_stack.access import api_key
 from chiron_api.services import Services
@@ -50,7 +51,12 @@ def build_app(settings: Settings) -> FastAPI:
             async with pool_opener as pool:
                 services = Services(settings, pool, embedder, Streams(pool, settings.redis_url))
                 async with aclosing(Exposition(settings, pool)) as exposition:
-                    yield {"services": services, "exposition": exposition, "guesses": Guesses()}
+                    yield {
+                        "services": services,
+                        "exposition": exposition,
+                        "guesses": Guesses(),
+                        "views": SharedViews(services.streams),
+                    }
         finally:
             await embedder.close()
 

@@ -143,23 +143,31 @@ async def way_of(feed: Feed, reads: Reads, cursor: Cursor, run_seqs: RunSeqs | N
     Raises:
         UsageError: The cursor is of another database.
     """
-    batch_id, position, start = cast(UUID, feed.batch_id), cursor.position, cursor.page
+    position, start = cursor.position, cursor.page
     if cursor.target is None:
         target, run_ids, ends = feed.position, feed.run_ids, array("i", feed.seqs)
     else:
-        target = goal = cursor.target
-        run_ids, ends = await reads.read(lambda: seqs_at(reads.pool, batch_id, goal))
+        target = cursor.target
+        ids, ends = await _share_seqs(feed, reads, target)
+        run_ids = list(ids)
         if len(run_ids) != target.runs:  # Runs were deleted, so the pages are others.
             start = Page()
     begins = array("i", bytes(ends.itemsize * len(run_ids)))
     if position != START:
         if run_seqs is None:
-            run_seqs = await reads.read(lambda: seqs_at(reads.pool, batch_id, position))
+            run_seqs = await _share_seqs(feed, reads, position)
         ids, begins = run_seqs
         if list(ids) != run_ids:
             seqs = dict(zip(ids, begins, strict=True))
             begins = array("i", [seqs.get(run_id, 0) for run_id in run_ids])
     return Way(feed, reads, position, target, run_ids, begins, ends, start)
+
+
+async def _share_seqs(feed: Feed, reads: Reads, position: Position) -> RunSeqs:
+    """The seqs at a position, which those who come back to it in the same second share."""
+    second = int(asyncio.get_running_loop().time())
+    key = (feed.target_id, "seqs", feed.cursor_text.live(position), second)
+    return await reads.share(key, lambda: seqs_at(reads.pool, cast(UUID, feed.batch_id), position))
 
 
 async def run_pages(feed: Feed, reads: Reads, after: int, target: int) -> AsyncIterator[list[StreamedEvent]]:

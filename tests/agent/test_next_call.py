@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from psycopg._queries import PostgresQuery
+from support.executed_statements import Statements, executed_statements
 from support.run_harness import LEASE, Stage
 from support.scripted_model import Says, call, calls, says, turn
 
@@ -26,23 +26,13 @@ from chiron_workers.runs.session import Caller, Session
 from chiron_workers.states import Outcome
 from chiron_workers.worker.execution import hand_back
 
-Statements = list[str]
 REQUEST = Request("claude-opus-5-5", "", [], 1_000, [Message.of("user", [{"type": "text", "text": "Why?"}])])
 
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> Statements:
-    """The first words of each statement that is executed meanwhile, without its comments."""
-    executed: Statements = []
-    convert = PostgresQuery.convert  # of each statement, sent alone or with others
-
-    def listen(self: PostgresQuery, query: Any, args: Any) -> None:
-        text = query if isinstance(query, str) else query.as_string()
-        executed.append(" ".join(line for line in text.splitlines() if not line.startswith("--")))
-        convert(self, query, args)
-
-    monkeypatch.setattr(PostgresQuery, "convert", listen)
-    return executed
+    """Each statement that is executed meanwhile."""
+    return executed_statements(monkeypatch)
 
 
 def repeats(tool: str, turns: int) -> Callable[[dict[str, Any]], Says]:

@@ -10,6 +10,7 @@ import pytest
 from psycopg.types.json import Json
 from redis.asyncio import Redis
 from support.committed_events import HAPPEN, assert_gapless, batch_of, happen, listening, until, work
+from support.executed_statements import executed_statements
 from support.scripted_model import call, calls, says, turn
 
 from chiron_workers.batches.delete import delete
@@ -334,3 +335,20 @@ async def test_who_wants_no_events_hears_that_something_has_happened(
             assert not waiting.done()
             out.publish(await happen(pool, run_id, EventKind.TOOL_CALLED))
             await waiting
+
+
+async def test_streams_that_go_on_at_the_same_id_read_the_way_there_once_in_a_second(
+    pool, valkey, chance, monkeypatch
+):
+    batch_id, run_ids = await batch_of(pool, 3)
+    for run_id in run_ids:
+        await work(pool, run_id, chance, events=2)
+    streams = Streams(pool, valkey)
+    items = await read_some(streams, 1, batch_id=batch_id)
+    statements = executed_statements(monkeypatch)
+    began = asyncio.get_running_loop().time()
+    opened = await asyncio.gather(*(streams.open(batch_id=batch_id, after=items[0].id) for _ in range(20)))
+    for stream in opened:
+        stream.close()
+    seconds = asyncio.get_running_loop().time() - began
+    assert 1 <= statements.count_of("pg_visible_in_snapshot") <= 2 + seconds

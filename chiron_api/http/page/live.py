@@ -1,9 +1,8 @@
 """Live parts: what has changed of a page, sent as server-sent events until it is left."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -11,13 +10,9 @@ from uuid import UUID
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 
-from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.rendering import render
+from chiron_api.http.page.shared_views import SharedView, SharedViews, State
 from chiron_api.http.sse import HEARTBEAT_S, SEND_TIMEOUT_S
-from chiron_workers.pubsub.streams import Changes, Streams
-
-FRAME_S = 1.0  # between two looks at what changes all the time
-IDLE_FRAME_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,58 +38,51 @@ class Frame:
 
 def live_parts(
     request: Request,
-    draw: Callable[[], Awaitable[Frame]],
+    key: Hashable,
+    load: Callable[[], Awaitable[State]],
+    draw: Callable[[State], Awaitable[Frame]],
     *,
     batch_id: UUID | None = None,
     run_id: UUID | None = None,
 ) -> EventSourceResponse:
-    """Send the parts of each frame that differ from the frame before, at most once in FRAME_S.
+    """Send the parts of each frame that differ from the frame before, at most once in READ_S.
 
-    A frame is drawn after an event of the batch or the run, and every few seconds, since an event may be missed. While
-    Redis tells of no events, the page says so.
+    What a frame shows is read once for all who look at the same, and each draws its own. While Redis tells of no events,
+    the page says so.
+
+    Args:
+        key: As for `SharedViews.watch`, as `load`, `batch_id` and `run_id` are.
+        draw: Makes a frame of what was read.
     """
 
     def delay(is_delayed: bool) -> Part:
         return Part("delay", render(request, "layout/delay.html", {"is_delayed": is_delayed}))
 
-    source = _parts(draw, delay, services_of(request).streams, batch_id=batch_id, run_id=run_id)
+    views: SharedViews = request.state.views
+    source = _parts(views.watch(key, load, batch_id=batch_id, run_id=run_id), draw, delay)
     return EventSourceResponse(
         source, ping=HEARTBEAT_S, send_timeout=SEND_TIMEOUT_S, headers={"Cache-Control": "no-store"}
     )
 
 
 async def _parts(
-    draw: Callable[[], Awaitable[Frame]],
+    watch: AbstractAsyncContextManager[SharedView[State]],
+    draw: Callable[[State], Awaitable[Frame]],
     delay: Callable[[bool], Part],
-    streams: Streams,
-    **target: UUID | None,
 ) -> AsyncIterator[ServerSentEvent]:
     first_delay = delay(False)
     sent_html = {first_delay.target: first_delay.html}  # as the page has it
-    async with AsyncExitStack() as stack:
-        changes: Changes | None = None
-        if any(target.values()):
-            changes = await stack.enter_async_context(streams.changes(**target))
-        is_delayed = False
+    async with watch as view:
         while True:
-            frame = await draw()
-            for part in (*frame.parts, delay(is_delayed)):
+            look = await view.next()
+            frame = await draw(look.state)
+            for part in (*frame.parts, delay(look.is_delayed)):
                 if part.how != "replace" or sent_html.get(part.target) != part.html:
                     sent_html[part.target] = part.html if part.how == "replace" else ""
                     yield ServerSentEvent(json.dumps(_fields(part)), event="part")
             if frame.is_last:
                 yield ServerSentEvent("", event="end")
                 return
-            await asyncio.gather(asyncio.sleep(FRAME_S), _pause(changes))
-            # Not before the first pause: a subscription takes a moment.
-            is_delayed = changes is not None and not changes.is_live
-
-
-async def _pause(changes: Changes | None) -> None:
-    """Wait for a change, at most as long as an idle frame stands."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(IDLE_FRAME_S):
-            await (changes.wait() if changes else asyncio.Event().wait())
 
 
 def _fields(part: Part) -> Mapping[str, str]:

@@ -52,17 +52,19 @@ async def show_batch(request: Request) -> Response:
 
 async def live_batch(request: Request) -> Response:
     """The parts of a batch's page as they change; facts join the list as they arrive."""
-    batch_id, options = path_id(request), read_query(request, Options)
+    pool, batch_id, options = services_of(request).pool, path_id(request), read_query(request, Options)
     selection, newest = options.selection(), [options.after]
 
-    async def draw() -> Frame:
-        batch_view = await batch.load(services_of(request).pool, batch_id, selection)
+    async def load() -> BatchView:
+        return await batch.load(pool, batch_id, selection)
+
+    async def draw(batch_view: BatchView) -> Frame:
         parts = [Part(name, render(request, f"batch/{name}.html", {"view": batch_view})) for name in PARTS]
         parts += rows_part(request, batch_view.table, with_topic=True)
         parts += _new_facts(request, batch_view, newest)
         return Frame(tuple(parts), is_last=batch_view.batch.finished_at is not None)
 
-    return live_parts(request, draw, batch_id=batch_id)
+    return live_parts(request, ("batch", batch_id, selection), load, draw, batch_id=batch_id)
 
 
 def _new_facts(request: Request, batch_view: BatchView, newest: list[UUID]) -> list[Part]:

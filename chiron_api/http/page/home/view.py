@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.home import home
+from chiron_api.http.page.home.home import Home
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.views import view
@@ -37,7 +38,8 @@ def visit_of(request: Request) -> Visit:
     if not (
         since.isdecimal() and last.isdecimal() and len(since) == len(last) == len(str(int(now.timestamp())))
     ):
-        return Visit(now - FIRST_VISIT, now)
+        # The same for all who come within a minute, so that they share what is read for them.
+        return Visit(now.replace(second=0, microsecond=0) - FIRST_VISIT, now)
     last_seen = datetime.fromtimestamp(int(last), UTC)
     is_new = now - last_seen > VISIT_PAUSE
     return Visit(last_seen if is_new else datetime.fromtimestamp(int(since), UTC), now)
@@ -56,15 +58,19 @@ async def live_home(request: Request) -> Response:
     """The bands as they change."""
     since, services = visit_of(request).since, services_of(request)
 
-    async def draw() -> Frame:
-        overview = await home.load(services.pool, since=since, owner=services.principal.visible_owner)
+    owner = services.principal.visible_owner
+
+    async def load() -> Home:
+        return await home.load(services.pool, since=since, owner=owner)
+
+    async def draw(overview: Home) -> Frame:
         bands = ("attention", "running", "news")
         parts = (
             Part(f"band-{name}", render(request, f"home/{name}.html", {"home": overview})) for name in bands
         )
         return Frame(tuple(parts))
 
-    return live_parts(request, draw)
+    return live_parts(request, ("home", owner, since), load, draw)
 
 
 routes = [view("/", show_home), view("/live", live_home)]

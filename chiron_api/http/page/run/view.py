@@ -1,6 +1,7 @@
 """A run: what it is doing, and why."""
 
 import json
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated
 
@@ -12,13 +13,16 @@ from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import flower_address, path_id, read_query
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
+from chiron_api.http.page.rows.table import RowTable
 from chiron_api.http.page.rows.table import load as load_rows
 from chiron_api.http.page.rows.view import rows_part
 from chiron_api.http.page.run import story
+from chiron_api.http.page.run.story import Story
+from chiron_api.http.page.shared_views import SharedReads
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import RequestModel
-from chiron_workers.batches.summaries import run_summary, summary
+from chiron_workers.batches.summaries import RunSummary, run_summary, summary
 
 
 class Options(RequestModel):
@@ -31,6 +35,15 @@ class Position(RequestModel):
     """How far the story stands on the page already."""
 
     after: Annotated[int, Field(ge=0, le=story.NEWEST)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunLook:
+    """What all who look at a run share; of its story each has come to a seq of its own, mostly the same."""
+
+    run: RunSummary
+    table: RowTable | None
+    stories: SharedReads[Story]
 
 
 async def show_run(request: Request) -> Response:
@@ -56,12 +69,16 @@ async def live_run(request: Request) -> Response:
     pool, run_id = services_of(request).pool, path_id(request)
     after = [read_query(request, Position).after]
 
-    async def draw() -> Frame:
+    async def load() -> RunLook:
+        stories = SharedReads(lambda seq: story.load(pool, run_id, after=seq))
         run = await run_summary(pool, run_id)
-        news = await story.load(pool, run_id, after=after[0])
+        return RunLook(run, await load_rows(pool, run_id, path=f"/runs/{run_id}"), stories)
+
+    async def draw(look: RunLook) -> Frame:
+        run, news = look.run, await look.stories.get(after[0])
         after[0] = news.last_seq
         parts = [Part("head", render(request, "run/head.html", {"run": run}))]
-        parts += rows_part(request, await load_rows(pool, run_id, path=f"/runs/{run_id}"), with_topic=False)
+        parts += rows_part(request, look.table, with_topic=False)
         for call in news.ended:
             line = render(request, "run/line.html", {"call": call, "run": run})
             parts.append(Part(f"c{call.seq}", line.strip(), words=f"{call.name} is back."))
@@ -70,7 +87,7 @@ async def live_run(request: Request) -> Response:
             parts.append(Part("story", html, "append", f"{len(news.turns)} new steps."))
         return Frame(tuple(parts), is_last=run.state.is_final)
 
-    return live_parts(request, draw, run_id=run_id)
+    return live_parts(request, ("run", run_id), load, draw, run_id=run_id)
 
 
 async def show_call(request: Request) -> Response:

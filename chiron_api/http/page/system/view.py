@@ -8,6 +8,7 @@ from chiron_api.http.page.addresses import flower_address
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.system import system
+from chiron_api.http.page.system.system import System
 from chiron_api.http.page.views import view
 from chiron_workers.states import AccessScope
 
@@ -30,12 +31,16 @@ async def show_system(request: Request) -> Response:
 async def live_system(request: Request) -> Response:
     """The same as it changes."""
 
-    async def draw() -> Frame:
-        state = await system.load(services_of(request))
+    services = services_of(request)
+
+    async def load() -> System:
+        return await system.load(services)
+
+    async def draw(state: System) -> Frame:
         values = {"system": state, "flower_address": flower_address(request)}
         return Frame(tuple(Part(name, render(request, f"system/{name}.html", values)) for name in PARTS))
 
-    return live_parts(request, draw)
+    return live_parts(request, ("system", services.principal.visible_owner), load, draw)
 
 
 routes = [view("/system", show_system), view("/system/live", live_system)]

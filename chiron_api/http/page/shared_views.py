@@ -1,0 +1,156 @@
+"""Views that many look at: what a page shows is read once for all who look at it, however many streams there are."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+from uuid import UUID
+
+from chiron_workers.pubsub.streams import Changes, Streams
+
+READ_S = 1.0  # between two reads of a view that changes all the time
+IDLE_READ_S = 5.0
+
+State = TypeVar("State")
+
+
+@dataclass(frozen=True, slots=True)
+class Look(Generic[State]):
+    """What a view shows now.
+
+    Attributes:
+        is_delayed: Whether Redis tells of no events, so that changes are seen seconds later.
+    """
+
+    state: State
+    is_delayed: bool
+
+
+class SharedView(Generic[State]):
+    """One view: reads it after an event, and every few seconds, since an event may be missed."""
+
+    def __init__(
+        self, load: Callable[[], Awaitable[State]], streams: Streams, target: dict[str, UUID | None]
+    ) -> None:
+        self._load, self._streams, self._target = load, streams, target
+        self.users = 0
+        self._arrival = asyncio.Event()
+        self._next = _silent_future()
+        self._task = asyncio.create_task(self._run())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it reads nothing any more, as a read failed."""
+        return self._task.done()
+
+    async def next(self) -> Look[State]:
+        """What the next read to begin finds. Raises what it failed with."""
+        look = await asyncio.shield(self._next)
+        return cast(Look[State], look)
+
+    def hurry(self) -> None:
+        """Read soon, for somebody who has just come."""
+        self._arrival.set()
+
+    def close(self) -> None:
+        """Read no more."""
+        self._task.cancel()
+
+    async def _run(self) -> None:
+        try:
+            async with AsyncExitStack() as stack:
+                changes: Changes | None = None
+                if any(self._target.values()):
+                    changes = await stack.enter_async_context(self._streams.changes(**self._target))
+                is_delayed = False
+                while self.users:  # A cancel that a library swallows does not keep it going.
+                    reading, self._next = self._next, _silent_future()
+                    self._arrival.clear()
+                    try:
+                        reading.set_result(Look(await self._load(), is_delayed))
+                    except Exception as error:
+                        reading.set_exception(error)
+                        raise
+                    await asyncio.gather(asyncio.sleep(READ_S), self._pause(changes))
+                    # Not before the first pause: a subscription takes a moment.
+                    is_delayed = changes is not None and not changes.is_live
+        except Exception as error:  # noqa: BLE001  # All who look are told.
+            self._next.set_exception(error)
+
+    async def _pause(self, changes: Changes | None) -> None:
+        """Wait for a change or somebody new, at most as long as an idle view stands."""
+        signals: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._arrival.wait())]
+        if changes:
+            signals.append(asyncio.ensure_future(changes.wait()))
+        try:
+            await asyncio.wait(signals, timeout=IDLE_READ_S, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for signal in signals:
+                signal.cancel()
+
+
+class SharedViews:
+    """The views of one process that somebody looks at."""
+
+    def __init__(self, streams: Streams) -> None:
+        self._streams = streams
+        self._views: dict[Hashable, SharedView[Any]] = {}
+
+    @asynccontextmanager
+    async def watch(
+        self,
+        key: Hashable,
+        load: Callable[[], Awaitable[State]],
+        *,
+        batch_id: UUID | None = None,
+        run_id: UUID | None = None,
+    ) -> AsyncIterator[SharedView[State]]:
+        """Look at a view.
+
+        Args:
+            key: What it shows, and to whom, where that makes a difference: equal keys share a view.
+            load: Reads what it shows.
+            batch_id: Of whose events it is read anew; so is `run_id`. Without either it is read every few seconds.
+        """
+        view = self._views.get(key)
+        if view is None or view.is_over:
+            view = SharedView(load, self._streams, {"batch_id": batch_id, "run_id": run_id})
+            self._views[key] = view
+        view.users += 1
+        view.hurry()
+        try:
+            yield view
+        finally:
+            view.users -= 1
+            if not view.users:
+                view.close()
+                if self._views.get(key) is view:
+                    del self._views[key]
+
+
+class SharedReads(Generic[State]):
+    """Parts of one look that not all need: each is read once for those who ask for it."""
+
+    def __init__(self, read: Callable[[int], Awaitable[State]]) -> None:
+        self._read = read
+        self._tasks: dict[int, asyncio.Future[State]] = {}
+
+    async def get(self, key: int) -> State:
+        """The part of this key. Raises what its read failed with."""
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.ensure_future(self._read(key))
+            self._tasks[key].add_done_callback(_look_at_error)
+        return await asyncio.shield(self._tasks[key])
+
+
+def _silent_future() -> "asyncio.Future[Any]":
+    """A future whose error is looked at even if nobody waits for it."""
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    future.add_done_callback(_look_at_error)
+    return future
+
+
+def _look_at_error(future: "asyncio.Future[Any]") -> None:
+    with suppress(asyncio.CancelledError):
+        future.exception()
