@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute
 from chiron_api.http import problems, routes
 from chiron_api.http.auth import Authentication, is_of_page
 from chiron_api.http.exposition import Exposition
+from chiron_api.http.open_streams import OpenStreams
 from chiron_api.http.page.routes import all_routes as page_routes
 from chiron_api.http.page.session.guesses import Guesses
 from chiron_api.http.page.shared_views import SharedViews
@@ -56,6 +57,7 @@ def build_app(settings: Settings) -> FastAPI:
                         "exposition": exposition,
                         "guesses": Guesses(),
                         "views": SharedViews(services.streams),
+                        "open_streams": OpenStreams(settings.streams_per_key),
                     }
         finally:
             await embedder.close()

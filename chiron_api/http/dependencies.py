@@ -1,11 +1,13 @@
 """What FastAPI hands to a route: the services of the process, and the opener of its store."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Annotated
 
 from fastapi import Depends
 from starlette.requests import Request
 
+from chiron_api.http.open_streams import OpenStreams
 from chiron_api.services import Services
 from chiron_workers.store import Store
 
@@ -14,6 +16,12 @@ def services_of(request: Request) -> Services:
     """The services of the process that answers, on behalf of whoever sends the request."""
     services: Services = request.state.services
     return services.of(request.state.principal)
+
+
+def admit_stream(request: Request) -> ExitStack:
+    """Count a stream for whoever sends the request, until what is returned is closed. Raises RateExceeded."""
+    streams: OpenStreams = request.state.open_streams
+    return streams.admit(request.state.principal)
 
 
 def store_opener(request: Request) -> Callable[[], Store]:

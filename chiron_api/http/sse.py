@@ -7,11 +7,12 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette import ServerSentEvent
 from starlette.requests import Request
 from starlette.responses import Response
 
-from chiron_api.http.dependencies import services_of
+from chiron_api.http.dependencies import admit_stream, services_of
+from chiron_api.http.open_streams import StreamResponse
 from chiron_api.http.problems import Problem
 from chiron_api.http.requests import RequestModel
 from chiron_api.text import as_json
@@ -21,9 +22,6 @@ from chiron_workers.pubsub.cursors import TEXT_MAX
 from chiron_workers.pubsub.feeds import StreamedEvent
 from chiron_workers.pubsub.streams import Stream
 from chiron_workers.states import EventKind
-
-HEARTBEAT_S = 15
-SEND_TIMEOUT_S = 60  # for a client that reads nothing
 
 
 class StreamOptions(RequestModel):
@@ -48,15 +46,17 @@ async def event_stream(
     Raises:
         NotFound: There is no such batch or run.
         Problem: 400, the id is none of this stream's.
+        RateExceeded: The key has as many streams open as it may.
     """
     after = request.headers.get("last-event-id") or options.after
     recent = None if options.history else RECENT_EVENTS
     target = {"batch_id": batch_id, "run_id": run_id}
-    stream = await _open(request, **target, after=after, recent=recent, with_text=options.text)
-    if after is not None and stream.is_at_end:
-        stream.close()
-        return Response(status_code=HTTPStatus.NO_CONTENT)
-    return EventSourceResponse(_frames(stream), ping=HEARTBEAT_S, send_timeout=SEND_TIMEOUT_S)
+    with admit_stream(request) as resources:
+        stream = await _open(request, **target, after=after, recent=recent, with_text=options.text)
+        resources.callback(stream.close)
+        if after is not None and stream.is_at_end:
+            return Response(status_code=HTTPStatus.NO_CONTENT)
+        return StreamResponse(_frames(stream), at_end=resources.pop_all())
 
 
 async def _open(request: Request, **target: Any) -> Stream:
@@ -67,7 +67,7 @@ async def _open(request: Request, **target: Any) -> Stream:
 
 
 async def _frames(stream: Stream) -> AsyncGenerator[bytes]:
-    async with stream, aclosing(stream.pages()) as pages:
+    async with aclosing(stream.pages()) as pages:
         if start := stream.beginning:
             data = as_json(start.document())
             yield ServerSentEvent(data, event=EventKind.SNAPSHOT, id=start.id).encode()

@@ -424,6 +424,12 @@ class Settings(BaseSettings):
         False,
         description="Let every user and program of this machine use the HTTP API and MCP over HTTP without a key.",
     )
+    streams_per_key: int = Field(
+        200,
+        ge=1,
+        description="Streams of events that one key may have open at an API server, those of pages in its browsers included. "
+        "The user of this machine has no limit.",
+    )
     flower_host: str = Field("127.0.0.1", description="Address Flower listens on.")
     flower_port: Port = Field(5555, description="Port of Flower.")
     flower_password: SecretStr = Field(

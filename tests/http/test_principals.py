@@ -168,7 +168,7 @@ async def test_a_stream_ends_with_its_key(
     pool: Pool, api: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(principals, "CACHED_S", 0.05)
-    monkeypatch.setattr("chiron_api.http.sse.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr("chiron_api.http.open_streams.HEARTBEAT_S", 0.2)
     headers = await bearer(pool, "alice", AccessScope.SUBMIT)
     batch = {"subject": "S", "topics": ["A"], "model": "offline"}
     receipt = (await api.post("/v1/batches", json=batch, headers=headers)).json()

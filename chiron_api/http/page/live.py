@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette import ServerSentEvent
 from starlette.requests import Request
 
+from chiron_api.http.dependencies import admit_stream
+from chiron_api.http.open_streams import StreamResponse
 from chiron_api.http.page.rendering import render
 from chiron_api.http.page.shared_views import SharedView, SharedViews, State
-from chiron_api.http.sse import HEARTBEAT_S, SEND_TIMEOUT_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def live_parts(
     *,
     batch_id: UUID | None = None,
     run_id: UUID | None = None,
-) -> EventSourceResponse:
+) -> StreamResponse:
     """Send the parts of each frame that differ from the frame before, at most once in READ_S.
 
     What a frame shows is read once for all who look at the same, and each draws its own. While Redis tells of no events,
@@ -60,9 +61,7 @@ def live_parts(
 
     views: SharedViews = request.state.views
     source = _parts(views.watch(key, load, batch_id=batch_id, run_id=run_id), draw, delay)
-    return EventSourceResponse(
-        source, ping=HEARTBEAT_S, send_timeout=SEND_TIMEOUT_S, headers={"Cache-Control": "no-store"}
-    )
+    return StreamResponse(source, at_end=admit_stream(request), headers={"Cache-Control": "no-store"})
 
 
 async def _parts(

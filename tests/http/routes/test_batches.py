@@ -232,7 +232,7 @@ async def test_a_stream_begins_with_what_it_has_come_to_so_far(
 
 
 async def test_a_quiet_stream_beats(client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("chiron_api.http.sse.HEARTBEAT_S", 0.1)
+    monkeypatch.setattr("chiron_api.http.open_streams.HEARTBEAT_S", 0.1)
     run_id = (await submitted(client))["run_ids"][0]
     async with asyncio.timeout(60), client.stream("GET", f"/v1/runs/{run_id}/events") as answer:
         async for line in answer.aiter_lines():
