@@ -120,6 +120,23 @@ def test_a_worker_that_loses_postgres_for_longer_than_a_lease_writes_nothing_of_
     stage.finish()
 
 
+def test_a_postgres_that_stands_still_is_asked_over_no_more_connections_than_a_worker_may_have(
+    stage: FaultStage,
+) -> None:
+    stage.begin("Postgres stands still")
+    most = stage.settings.pool_size + 3  # of a worker, as docs/operations.md says
+    with stage.partitioned(*stage.workers, partition=Partition.SILENT):
+        stage.reset_connections()
+        ends_at = time.monotonic() + stage.chance.uniform(22.0, 30.0)
+        peaks = dict.fromkeys(stage.workers, 0)
+        while time.monotonic() < ends_at:
+            peaks = {name: max(peak, stage.sockets(name)) for name, peak in peaks.items()}
+            stage.wait_for(1.0)
+    print(f"connections of each worker at most: {peaks}")
+    assert 0 < max(peaks.values()) <= most
+    stage.finish()
+
+
 def test_a_full_disk_that_is_cleared_repeats_nothing(stage: FaultStage) -> None:
     stage.begin("disk full")
     with stage.faults.full_disk():

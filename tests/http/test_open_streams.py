@@ -48,7 +48,9 @@ async def test_a_key_has_as_many_streams_as_it_may_and_gets_429_for_one_more(
                 assert stream.status_code == 200
             refusal = await client.get(events, headers=alice)
             assert (refusal.status_code, refusal.headers["Retry-After"]) == (429, str(RETRY_AFTER_S))
-            assert "'alice' has as many streams open as it may at this server: 2 (" in refusal.json()["detail"]
+            assert (
+                "'alice' has as many streams open as it may at this server: 2 (" in refusal.json()["detail"]
+            )
             assert (await client.get(page, headers=alice | {"Accept": "text/html"})).status_code == 429
             assert await status(events, bob) == 200
             assert [await status(events, local) for _ in range(KEY_MAX + 1)] == [200] * (KEY_MAX + 1)

@@ -13,6 +13,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from benchmarks.crashes.consistency import LoggedReply, among_rows, disagreements, snapshot
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.billing.budgets import Budget
@@ -258,6 +260,22 @@ class FaultStage:
                 self.loop.run(self.proxies[name].heal())
             if len(names) < len(self.workers):
                 self.blows += [Blow(name, at, time.time()) for name in names]
+
+    def reset_connections(self) -> None:
+        """Reset the connections of all workers to Postgres, so that they open new ones."""
+        for name in self.workers:
+            self.loop.run(self.proxies[name].reset_now())
+
+    def sockets(self, name: str) -> int:
+        """How many connections to Postgres a worker has open, those that nobody answers included."""
+        process = psutil.Process(self.workers[name].process.pid)
+        port = self.proxies[name].port
+        peers = [
+            connection.raddr
+            for each in (process, *process.children(recursive=True))
+            for connection in each.net_connections("tcp")
+        ]
+        return sum(bool(peer) and peer.port == port for peer in peers)
 
     def stop_replication(self, postgres: OwnPostgres) -> None:
         """Have a standby that gets nothing more."""

@@ -84,6 +84,10 @@ class Proxy:
         for writer in self._writers:
             writer.transport.abort()
 
+    async def reset_now(self) -> None:
+        """The same, for those who call it from another thread."""
+        self.reset()
+
     async def close(self) -> None:
         """Reset the connections and wait until their handlers have ended."""
         await self.heal()
