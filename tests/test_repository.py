@@ -369,3 +369,18 @@ def test_each_advisory_lock_has_a_number_of_its_own():
     ]
     assert numbers
     assert len(numbers) == len(set(numbers))
+
+
+def test_only_our_connections_are_opened_as_those_of_psycopg_keep_the_sockets_of_failed_attempts():
+    names = {"psycopg", "AsyncConnection", "Connection"}
+    places = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for folder in ("chiron_api", "chiron_workers")
+        for file in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Attribute)
+        and node.attr == "connect"
+        and isinstance(node.value, ast.Name)
+        and node.value.id in names
+    ]
+    assert places == []

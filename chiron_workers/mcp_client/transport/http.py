@@ -10,6 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from chiron_workers.mcp_client.config.configuration import ServerConfig
 from chiron_workers.mcp_client.transport.flood_guard import MESSAGE_BYTES_MAX, Flooded, FloodGuard
+from chiron_workers.mcp_client.transport.handshakes import HandshakeTrace
 
 CONNECT_S = 10.0
 SILENCE_S = 30.0  # that a response may be silent beyond the time a call may take
@@ -65,6 +66,7 @@ class _AnsweringTransport(httpx2.AsyncBaseTransport):
         self._guard = guard
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.extensions["trace"] = HandshakeTrace()
         try:
             response = await self._inner.handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
