@@ -2,7 +2,8 @@
 
 A run may be the cause of its worker's end if it has committed no step since it was acquired. It is a suspect once that has
 happened twice, or once while it was alone on its worker. Suspects are dispatched one at a time (`batches/dispatch.py`), and
-the end of a worker is put down to the only suspect on it. A step that is committed clears a run.
+the end of a worker is put down to the only suspect on it, unless workers without a suspect end as well. A step that is
+committed clears a run.
 """
 
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from chiron_workers.db.queries import load
 SUSPECTS_SQL = Path(__file__).with_suffix(".sql")
 SQL = load(__file__)
 SOLE_ENDS_MAX = 2  # one may be chance: somebody ended the worker, or its machine
+ENDS_MAX = 10  # however many other workers end: a lack of memory may end them, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,13 @@ class Suspicion:
 
     shared_ends: int
     sole_ends: int
+    is_sole: bool  # the last one
     is_suspect: bool
 
     @property
     def is_cause(self) -> bool:
         """Whether the run is taken for the cause."""
-        return self.sole_ends >= SOLE_ENDS_MAX
+        return self.sole_ends >= SOLE_ENDS_MAX or (self.is_sole and self.ends >= ENDS_MAX)
 
     @property
     def ends(self) -> int:
@@ -53,7 +56,4 @@ async def suspect(
     ended_rows = await (await connection.execute(SQL["count_ends"], args)).fetchall()
     args["workers"] = [row["worker"] for row in ended_rows]
     rows = await (await connection.execute(SQL["suspect"], args)).fetchall()
-    return {
-        row["id"]: Suspicion(row["shared_ends"], row["sole_ends"], is_suspect=row["is_suspect"])
-        for row in rows
-    }
+    return {row.pop("id"): Suspicion(**row) for row in rows}

@@ -18,23 +18,26 @@ select worker, count(*), count(*) filter (where {{is_suspect}})
 having not bool_or(leased_until > now() + %(notice)s)
  order by worker
     on conflict (worker) do update
-   set runs = case when ends.at > now() - interval '1 minute' then greatest(ends.runs, excluded.runs) else excluded.runs end,
-       suspects = case when ends.at > now() - interval '1 minute' then greatest(ends.suspects, excluded.suspects) else excluded.suspects end,
-       at = now()
+   set runs = case when ends.at > now() - interval '2 minutes' then greatest(ends.runs, excluded.runs) else excluded.runs end,
+       suspects = case when ends.at > now() - interval '2 minutes' then greatest(ends.suspects, excluded.suspects) else excluded.suspects end,
+       at = case when ends.at > now() - interval '2 minutes' then ends.at else now() end
 returning worker;
 
 -- suspect
--- Those of these runs that got no further may be why their worker ended. One that was alone on it, or the only suspect, is the likely one.
+-- Those of these runs that got no further may be why their worker ended. One that was alone on it, or the only suspect, is the likely one,
+-- unless workers without suspects have ended since its last time: then its sole ends are counted anew.
 with blamed as (
-  select id, e.runs = 1 or e.suspects = 1 and {{is_suspect}} as is_sole
+  select id, e.runs = 1 or e.suspects = 1 and {{is_suspect}} as is_sole,
+         exists (select from worker_ends other where other.worker <> e.worker and other.suspects = 0 and other.at > suspected_at) as begins_anew
     from runs
     join worker_ends e using (worker)
    where id = any(%(run_ids)s)
      and worker = any(%(workers)s)
      and steps = steps_at_claim)
 update runs
-   set sole_ends = sole_ends + is_sole::int,
-       shared_ends = shared_ends + (not is_sole)::int
+   set sole_ends = case when is_sole and begins_anew then 1 else sole_ends + is_sole::int end,
+       shared_ends = shared_ends + (not is_sole or begins_anew and sole_ends > 0)::int,
+       suspected_at = case when is_sole or shared_ends > 0 then now() end
   from blamed
  where runs.id = blamed.id
-returning runs.id, shared_ends, sole_ends, {{is_suspect}} as is_suspect;
+returning runs.id, shared_ends, sole_ends, is_sole, {{is_suspect}} as is_suspect;

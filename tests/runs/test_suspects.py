@@ -234,6 +234,35 @@ async def test_a_suspect_whose_batch_is_full_keeps_no_suspect_of_another_batch_w
     assert {run.topic for run in await acquire_next(stage, "w1")} == {"topic 2", "topic 3"}
 
 
+async def test_a_suspect_is_no_cause_while_workers_without_a_suspect_end_too(stage: Stage) -> None:
+    [suspect_id] = await stage.submit("tides")
+    await acquire_next(stage, "w1")
+    await end(stage, "w1")
+    await stage.submit(*TOPICS)
+    for n in range(2, 8):
+        others = [run.id for run in await acquire_next(stage, f"other{n}") if run.id != suspect_id]
+        await stage.rows("update runs set worker = %s where id = %s returning 1", f"w{n}", suspect_id)
+        query = "update runs set steps = steps + 1 where id = any(%s) returning 1"  # so that they are none
+        await stage.rows(query, others)
+        await end(stage, f"other{n}")
+        await end(stage, f"w{n}")
+        row = await stage.row(suspect_id)
+        assert (row["state"], row["shared_ends"], row["sole_ends"]) == ("queued", n - 1, 1)
+    assert await acquire_next(stage, "w8", 9)
+    await end(stage, "w8")
+    assert (await stage.row(suspect_id))["state"] == "paused"
+
+
+async def test_a_suspect_on_ten_workers_that_end_is_a_cause_whatever_ends_besides(stage: Stage) -> None:
+    (run_id,) = await stage.submit("tides")
+    await stage.rows("update runs set shared_ends = 8, sole_ends = 1, suspected_at = now() returning 1")
+    await stage.rows("insert into worker_ends values ('w1', 3, 0, now() + interval '1 s') returning 1")
+    await acquire_next(stage, "w2")
+    await end(stage, "w2")
+    row = await stage.row(run_id)
+    assert (row["state"], row["shared_ends"], row["sole_ends"]) == ("paused", 9, 1)
+
+
 async def test_a_cause_among_seven_others_pauses_alone_whatever_the_others_do_meanwhile(
     stage: Stage, chance: Random
 ) -> None:

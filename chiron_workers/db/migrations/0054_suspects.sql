@@ -4,12 +4,14 @@
 -- is committed makes both void (steps > steps_at_claim), and the next acquisition sets them to 0.
 alter table runs
   add column shared_ends smallint not null default 0,
-  add column sole_ends smallint not null default 0;
+  add column sole_ends smallint not null default 0,
+  add column suspected_at timestamptz;  -- since when it is a suspect, or when it was last the only one on a worker that ended
 
 -- As runs/suspects.sql says who is a suspect, but for the step: with `steps` no write of a turn could be a HOT update.
 create index runs_suspects on runs (id) where state in ('queued', 'running') and (sole_ends > 0 or shared_ends >= 2);
 
--- What a worker that is not heard of had when the first of its runs was rescued: the others may be rescued in later transactions.
+-- What a worker that is not heard of had when the first of its runs was rescued: the others may be rescued in later transactions. One that
+-- ended without a suspect says that workers end for other reasons, too.
 create table worker_ends (
   worker text primary key,
   runs int not null,
