@@ -23,6 +23,13 @@ MODEL = {
 INNOCENT = [f"topic {n}" for n in range(7)]
 STATES = "select topic, state, error ->> 'kind' as kind from runs order by topic"
 ENDED = "select 1 from runs where state in ('queued', 'running') having count(*) = 0"
+# Where none is a suspect all play, else one and those that are none; and each has a call in flight.
+ALL_UNDER_WAY = """
+select 1
+  from runs
+having count(*) filter (where state = 'running' and worker like %s) = greatest(count(*) filter (where shared_ends < 2), 1)
+   and count(*) filter (where state = 'running') = %s
+"""
 REPLIES = "select count(*) as n from entries where kind = 'reply' group by run_id"
 WRITTEN_OFF = "select sum(unconfirmed_calls)::int as calls, sum(reserved_calls)::int as reserved from runs"
 
@@ -55,6 +62,7 @@ async def test_seven_kills_within_one_step_of_eight_runs_fail_and_pause_none_of_
     await enqueue(settings, *INNOCENT, "topic 7")
     may_answer = asyncio.Event()
     in_flight: list[str] = []
+    calls_cut: list[int] = []
 
     async def script(request: dict[str, Any]) -> Says:
         if turn(request) == 1 and not may_answer.is_set():
@@ -64,22 +72,23 @@ async def test_seven_kills_within_one_step_of_eight_runs_fail_and_pause_none_of_
 
     async with scripted_model(script) as model:
         env = {**MODEL, "ANTHROPIC_BASE_URL": model.url}
-        cut = 0
         for kill in range(1, 8):
             with running(settings, "-c", "8", name=f"w{kill}", **env) as worker:
-                # With the third kill two have been within the step: from then on one run is played at a time.
-                cut += 8 if kill <= 3 else 1
-                await until(worker, lambda cut=cut: len(in_flight) >= cut)
+                in_flight.clear()
+                pid = f"%:{worker.process.pid}"
+                await until(worker, lambda pid=pid: rows(settings, ALL_UNDER_WAY, [pid, len(in_flight)]))
                 worker.kill()
+            calls_cut.append(len(in_flight))
             end_leases(settings)
-        assert len(in_flight) == cut
+        # The first time each had got further. With the third kill two were within its step: from then on one is played at a time.
+        assert calls_cut == [8, 8, 8, 1, 1, 1, 1]
         may_answer.set()
         with running(settings, "-c", "8", name="w8", **env) as worker:
             await until(worker, lambda: rows(settings, ENDED))
             assert await asyncio.to_thread(worker.stop) == 0
     assert {row["state"] for row in rows(settings, STATES)} == {"completed"}
     assert rows(settings, "select 1 from events where kind in ('run.failed', 'run.paused')") == []
-    assert rows(settings, WRITTEN_OFF) == [{"calls": cut, "reserved": 0}], "nothing but the calls in flight"
+    assert rows(settings, WRITTEN_OFF) == [{"calls": 28, "reserved": 0}], "nothing but the calls in flight"
     assert rows(settings, REPLIES) == [{"n": 4}] * 8
     assert_agreeing_rows(settings)
 
