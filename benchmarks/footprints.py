@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import numpy as np
 import psutil
 
 MB = 1e6
-# Of connections that are open for a moment: a stream, a page that is read.
-ALLOWANCE, ALLOWANCE_SHARE = 5.0, 0.1
+# Between two floors by chance: a pool that gives a connection back, or takes one more.
+ALLOWANCE, ALLOWANCE_SHARE = 3.0, 0.05
 FLOOR = 0.25  # the quantile of a third; peaks are what is open for a moment
 POINTS_MIN = 6  # two in each third; fewer say nothing
 PART_MEASURES = ("descriptors", "Redis connections", "PSS, MB", "RSS, MB")
@@ -71,16 +72,21 @@ class Footprints:
 
 
 def measures_of(pid: int, *, redis_port: int) -> dict[str, float]:
-    """What a process and all below it hold, by the name of the measure; nothing where it has just ended."""
+    """What a process and all below it hold, by the name of the measure; nothing where it has ended."""
     sums: defaultdict[str, float] = defaultdict(float)
-    try:
-        process = psutil.Process(pid)
-        for each in (process, *process.children(recursive=True)):
-            for name, value in _measures(each, redis_port):
+    for process in _family(pid):
+        # Sandboxes of documents come and go with each page.
+        with suppress(psutil.Error, OSError):
+            for name, value in tuple(_measures(process, redis_port)):
                 sums[name] += value
-    except (psutil.NoSuchProcess, psutil.AccessDenied, FileNotFoundError, ProcessLookupError):
-        return {}
     return dict(sums)
+
+
+def _family(pid: int) -> list[psutil.Process]:
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        return [process, *process.children(recursive=True)]
+    return []
 
 
 def _measures(process: psutil.Process, redis_port: int) -> Iterator[tuple[str, float]]:

@@ -11,6 +11,7 @@ import os
 import random
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -46,6 +47,7 @@ WORKERS, SLOTS = 2, 10
 LIVING, VICTIM = "worker-1", "worker-2"  # the one that is never killed shows what outages leave behind
 OPEN_BATCHES, RUNS, TURNS, LATENCY_MS, REPLY_CHARS = 2, 3, 8, 1_000, 400
 STREAMS, STREAM_S = 8, (0.2, 6.0)
+AT_ONCE = 24
 KILL_EVERY_S, OUTAGE_EVERY_S, FROZEN_S = 100.0, 150.0, 10.0
 WARM_UP_SHARE = 0.15  # of the time: pools fill, models load
 ANSWER_S = 20.0  # of what is asked beside; a frozen Postgres answers nothing
@@ -115,8 +117,9 @@ class Soak:
         bearer = {"Authorization": f"Bearer {api_key(self.settings)}"}
         flower = f"http://127.0.0.1:{self.settings.flower_port}"
         async with httpx2.AsyncClient(timeout=ANSWER_S) as client:
-            for path in ("/readyz", "/v1/batches", "/metrics"):
-                await client.get(f"{self.api_url}{path}", headers=bearer)
+            # Many at once, so that the pool of the API is as large in the beginning as it becomes.
+            pages = ["/readyz", "/metrics", *["/v1/batches"] * AT_ONCE]
+            await asyncio.gather(*(client.get(f"{self.api_url}{page}", headers=bearer) for page in pages))
             for path in ("/api/workers", "/metrics"):
                 await client.get(f"{flower}{path}", auth=("chiron", flower_password(self.settings)))
         self.events["looks"] += 1
@@ -249,6 +252,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--every-s", type=float, default=10, help="Seconds between two counts.")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("asked to end"))  # so that nothing is left running
     with begin(parser) as (arguments, report):
         print(f"seed {arguments.seed}", flush=True)
         chance = random.Random(arguments.seed)
