@@ -49,6 +49,7 @@ OPEN_BATCHES, RUNS, TURNS, LATENCY_MS, REPLY_CHARS = 2, 3, 8, 1_000, 400
 STREAMS, STREAM_S = 8, (0.2, 6.0)
 AT_ONCE = 24
 KILL_EVERY_S, OUTAGE_EVERY_S, FROZEN_S = 100.0, 150.0, 10.0
+JUDGED_MINUTES = 2  # in a shorter time pools are still filling
 WARM_UP_SHARE = 0.15  # of the time: pools fill, models load
 ANSWER_S = 20.0  # of what is asked beside; a frozen Postgres answers nothing
 OUTCOMES = (OSError, ChironError, httpx2.HTTPError, psutil.Error, psycopg.Error, RedisError, ValueError)
@@ -261,9 +262,12 @@ def main() -> None:
             asyncio.run(soak.play())
             _show(soak, report.figures)
     points = min((len(series.points) for series in soak.footprints.series.values()), default=0)
-    if growing := soak.footprints.growing():
+    if arguments.minutes < JUDGED_MINUTES or points < POINTS_MIN:
+        print(f"{arguments.minutes:g} minutes with {points} counts are too few to judge.")
+    elif growing := soak.footprints.growing():
         raise SystemExit(f"These grow: {', '.join(growing)}.")
-    print("Nothing grows." if points >= POINTS_MIN else f"{points} counts are too few to judge.")
+    else:
+        print("Nothing grows.")
 
 
 if __name__ == "__main__":
