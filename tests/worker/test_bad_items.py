@@ -108,7 +108,16 @@ def bench(pool: Pool) -> Bench:
     return Bench(pool)
 
 
-async def test_each_failure_in_a_row_doubles_the_pause_up_to_an_hour(pool: Pool, bench: Bench) -> None:
+@pytest.fixture(autouse=True)
+def long_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An item rests until a test ends its rest, however slow the machine is."""
+    monkeypatch.setattr(duty_failures, "PAUSE_MIN", timedelta(minutes=30))
+
+
+async def test_each_failure_in_a_row_doubles_the_pause_up_to_an_hour(
+    pool: Pool, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
     pauses = []
     for _ in range(12):
         async with duty_failures.isolated(pool.connection, Duty.JOURNEYS, "x"):

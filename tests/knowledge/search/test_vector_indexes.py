@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,6 +9,7 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
+from chiron_workers import duty_failures
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Space
 from chiron_workers.ids import new_id
@@ -191,6 +193,7 @@ async def test_an_index_that_cannot_be_built_rests_and_keeps_no_other_waiting(
         return [index.subject_id for index in built]
 
     monkeypatch.setattr(_IndexBuilder, "build", refuse)
+    monkeypatch.setattr(duty_failures, "PAUSE_MIN", timedelta(minutes=30))
     assert await maintain() == [None]
     monkeypatch.setattr(_IndexBuilder, "build", build_one)
     assert await maintain() == [], "it rests"
