@@ -13,15 +13,18 @@ from psycopg_pool import PoolTimeout
 
 from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
-from chiron_workers.errors import ChironError
+from chiron_workers.errors import ChironError, ServiceUnavailable
 from chiron_workers.states import Duty
 
 SQL = load(__file__)
 PAUSE_MIN = timedelta(seconds=10)  # after the first failure; twice as long after each further one
 PAUSE_MAX = timedelta(hours=1)
+PAUSE_OF_SERVICE = timedelta(
+    seconds=30
+)  # after each failure of a service that is away, and so no fault of the item
 REASON_CHARS = 500
-# The process itself lacks files, memory or disk: whatever it does next fails as well.
-ERRNOS_OF_PROCESS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+# The process itself lacks files, memory or processes: whatever it does next fails as well.
+ERRNOS_OF_PROCESS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 
 Connect = Callable[[], AbstractAsyncContextManager[AsyncConnection[DictRow]]]
 
@@ -58,25 +61,34 @@ async def isolated(
 
 
 async def record(connect: Connect, duty: Duty, item: UUID | str, error: Exception) -> None:
-    """Store a failure. Raises the error itself where Postgres does not even store that."""
+    """Log and store a failure. Where Postgres refuses to store it, it is logged alone, and the item is tried again at once.
+
+    Raises:
+        psycopg.Error, PoolTimeout: Postgres is away.
+    """
     import structlog  # which a command that only reads never needs
 
     from chiron_workers.instruments import record_duty_failure
 
+    is_away_elsewhere = isinstance(error, ServiceUnavailable)
     args = {
         "duty": duty,
         "item": str(item),
         "reason": reason_of(error),
-        "pause_min": PAUSE_MIN,
-        "pause_max": PAUSE_MAX,
+        "pause_min": PAUSE_OF_SERVICE if is_away_elsewhere else PAUSE_MIN,
+        "pause_max": PAUSE_OF_SERVICE if is_away_elsewhere else PAUSE_MAX,
     }
+    log = structlog.get_logger()
+    row = None
     try:
         async with connect() as connection:
             row = await (await connection.execute(SQL["record"], args)).fetchone()
-    except (psycopg.Error, PoolTimeout):
-        raise error from None
-    record_duty_failure(duty)
-    log = structlog.get_logger()
+    except (psycopg.Error, PoolTimeout) as refusal:
+        if is_away(refusal):
+            raise
+        log.exception("duty.failure_not_stored", duty=duty, item=str(item))
+    if not is_away_elsewhere:
+        record_duty_failure(duty)
     # A traceback is for a fault of the program alone.
     say = log.warning if isinstance(error, (ChironError, psycopg.Error)) else log.exception
     say("duty.failed", duty=duty, item=str(item), reason=reason_of(error), **(row or {}))

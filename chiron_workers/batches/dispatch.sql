@@ -7,14 +7,19 @@ select set_config('lock_timeout', '5s', true),
 
 -- outstanding
 -- Dispatched runs that nobody has acquired: young ones, and those old enough to be dispatched again. Those of a model
--- that is held wait for it, and take nobody's room. Runs that could not be marked rest.
+-- that is held wait for it, and take nobody's room. Runs that could not be marked rest, and take none either.
+with failure as materialized (
+  select item::uuid as id, retry_at > now() as is_resting
+    from duty_failures
+   where duty = 'dispatch')
 select count(*) filter (where dispatched_at >= now() - %(redispatch_after)s) as young,
        count(*) filter (where dispatched_at < now() - %(redispatch_after)s) as old,
-       array(select item::uuid from duty_failures where duty = 'dispatch') as failed,
-       array(select item::uuid from duty_failures where duty = 'dispatch' and retry_at > now()) as resting
+       array(select id from failure) as failed,
+       array(select id from failure where is_resting) as resting
   from runs
  where state = 'queued'
    and dispatched_at is not null
+   and id not in (select id from failure where is_resting)
    and not exists (select from holds h where h.model = runs.model and (h.until > now() or h.probe_run <> runs.id and h.probed_by > now()));
 
 -- dispatch_again
@@ -35,6 +40,7 @@ select id
 -- batch's runs that would be under way once it is: the lowest goes first. No more batches than there is room for can
 -- win a place, and the n-th of them no more than the n - 1 before it leave. Where a model's limit leaves out some of
 -- these, the next look goes on. A suspect is blocked while another one is under way; the one that has been tried least has its turn.
+-- A run that rests is blocked, too.
 with recursive waiting as (
   (select batch_id, model, priority, id, ready_at
      from runs
@@ -108,7 +114,9 @@ blocked as materialized (
    where not is_under_way
   except
   select id
-    from next_suspect),
+    from next_suspect
+  union all
+  select unnest(%(resting)s::uuid[])),
 heads as materialized (
   select batch_id, model, busy, room, model_room, head.priority, head.id
     from groups
@@ -149,7 +157,6 @@ candidates as (
         and state = 'queued'
         and dispatched_at is null
         and ready_at <= now()
-        and id <> all(%(resting)s::uuid[])
         and id not in (select id from blocked)
         and id = coalesce((select probe_run from holds h where h.model = heads.model and h.probed_by > now()), id)
       order by priority desc, id

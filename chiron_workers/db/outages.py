@@ -26,6 +26,8 @@ QUERY_CANCELED = "57014"  # by a timeout of statements
 # Classes of SQLSTATE that pass while nothing here changes: connections, rollbacks such as deadlocks, a full disk or
 # memory, statements that a timeout or an operator ended, failed reads and writes of files.
 TRANSIENT_CLASSES = ("08", "40", "53", "57", "58")
+# A full disk, too many connections, read-only since a failover; ended for its time, or with its database.
+REFUSES_ALL = ("53100", "53300", "25006", "25P04", "57P04", "57P05")
 # Read-only since a failover; ended by a timeout of transactions; a lock that took too long.
 TRANSIENT_STATES = ("25006", "25P03", "25P04", "55P03")
 
@@ -49,9 +51,11 @@ def is_transient(error: BaseException) -> bool:
 
 
 def is_away(error: BaseException) -> bool:
-    """Whether Postgres is away or refuses every statement, rather than one for its locks or its time."""
+    """Whether Postgres is away or refuses every statement, rather than one for its locks, its time, its memory or its rows."""
     state = error.sqlstate if isinstance(error, psycopg.Error) else None
-    return is_transient(error) and state not in (*REPEATABLE, QUERY_CANCELED)
+    if state is None:
+        return is_outage(error)
+    return state.startswith("08") or state in GOING_AWAY + REFUSES_ALL
 
 
 def is_fault_of_data(error: BaseException) -> bool:

@@ -11,7 +11,7 @@ import structlog
 from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool
-from chiron_workers.db.outages import is_transient
+from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
 from chiron_workers.documents.read_folder import SkippedFile, read_document
 from chiron_workers.duty_failures import is_fault_of_process, reason_of
@@ -141,7 +141,7 @@ class _Reader:
                     except ToolError as error:
                         failures[row["url"]] = str(error)
                     except Exception as error:  # of one source, which keeps no other unread
-                        if is_transient(error) or is_fault_of_process(error):
+                        if is_away(error) or is_fault_of_process(error):
                             raise
                         log.exception("recheck.unread", url=row["url"])
                         failures[row["url"]] = f"It could not be read: {reason_of(error)}."

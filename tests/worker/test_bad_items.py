@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from aiohttp import web
 from psycopg import sql
+from psycopg_pool import PoolTimeout
 from support.facts_with_vectors import keep
 from support.http_server import served
 from support.run_harness import LEASE, Stage
@@ -161,15 +162,46 @@ async def test_a_server_that_takes_no_writes_is_no_fault_of_the_item(
     assert await bench.failures(Duty.JOURNEYS) == []
 
 
-async def test_a_failure_that_cannot_even_be_stored_is_raised(pool: Pool, bench: Bench) -> None:
-    async with bench.refusing("duty_failures", "true"):
-        with pytest.raises(TypeError):
-            async with duty_failures.isolated(pool.connection, Duty.JOURNEYS, "x"):
-                raise TypeError("a fault")
+async def test_a_failure_that_postgres_refuses_to_store_ends_no_duty(pool: Pool, bench: Bench) -> None:
+    async with (
+        bench.refusing("duty_failures", "true"),
+        duty_failures.isolated(pool.connection, Duty.JOURNEYS, "x"),
+    ):
+        raise TypeError("a fault")
+    assert await bench.failures(Duty.JOURNEYS) == []
 
 
-@pytest.mark.parametrize("error", [psycopg.errors.QueryCanceled, psycopg.errors.DeadlockDetected])
-async def test_a_statement_that_takes_too_long_or_meets_locks_is_a_failure_of_the_item(
+async def test_a_failure_that_is_not_stored_since_postgres_is_away_is_an_outage(pool: Pool) -> None:
+    def away() -> Any:
+        raise PoolTimeout("no connection is left")
+
+    with pytest.raises(PoolTimeout):
+        async with duty_failures.isolated(away, Duty.JOURNEYS, "x"):
+            raise PermissionError(errno.EACCES, "Denied")
+
+
+async def test_a_service_that_is_away_has_an_item_rest_for_half_a_minute_each_time(
+    pool: Pool, bench: Bench
+) -> None:
+    for _ in range(8):
+        async with duty_failures.isolated(pool.connection, Duty.JOURNEYS, "x"):
+            raise ServiceUnavailable("The embedding model does not answer.")
+    rows = await bench.rows("select extract(epoch from retry_at - failed_at)::int as s from duty_failures")
+    assert [row["s"] for row in rows] == [30]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        psycopg.errors.QueryCanceled,
+        psycopg.errors.DeadlockDetected,
+        psycopg.errors.OutOfMemory,
+        psycopg.errors.ConfigurationLimitExceeded,
+        psycopg.errors.IoError,
+        psycopg.errors.UndefinedFile,
+    ],
+)
+async def test_a_statement_that_lacks_time_locks_memory_or_blocks_is_a_failure_of_the_item(
     pool: Pool, bench: Bench, error: type[psycopg.Error]
 ) -> None:
     async with duty_failures.isolated(pool.connection, Duty.JOURNEYS, "x"):
@@ -239,6 +271,24 @@ async def test_a_run_that_cannot_be_dispatched_keeps_no_other_waiting(
     await bench.end_rest()
     assert await dispatch_now() == [bad]
     assert await bench.failures(Duty.DISPATCH) == []
+
+
+@pytest.mark.parametrize("was_dispatched", [False, True])
+async def test_a_run_that_cannot_be_dispatched_takes_no_room_of_another_batch(
+    stage: Stage, bench: Bench, was_dispatched: bool
+) -> None:
+    bad, *good = [(await stage.submit(topic))[0] for topic in ("tides", "waves", "moons")]
+    if was_dispatched:
+        earlier = "update runs set dispatched_at = now() - interval '1 hour' where id = %s returning id"
+        await stage.rows(earlier, bad)
+    order = []
+    async with bench.refusing("runs", f"new.id = '{bad}' and new.dispatched_at = now()"):
+        for _ in range(4):
+            turn = await dispatch_next(stage.pool, room=lambda: 1, redispatch_after=LEASE, model_limits={})
+            order += [run.id for run in turn.runs_to_dispatch]
+            for run in turn.runs_to_dispatch:
+                await stage.rows("update runs set state = 'running' where id = %s returning id", run.id)
+    assert order == good
 
 
 async def test_a_batch_that_cannot_be_completed_keeps_no_other_open(stage: Stage, bench: Bench) -> None:

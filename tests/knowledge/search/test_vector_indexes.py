@@ -175,8 +175,11 @@ async def test_an_index_that_is_no_quicker_is_dropped_and_not_tried_again_until_
     assert {fact["recall"] for fact in await found(pool, vectors[0])} == {1}
 
 
+@pytest.mark.parametrize(
+    "error", [psycopg.errors.ProgramLimitExceeded, psycopg.errors.OutOfMemory, psycopg.errors.IoError]
+)
 async def test_an_index_that_cannot_be_built_rests_and_keeps_no_other_waiting(
-    pool: Pool, database_url: str, monkeypatch: pytest.MonkeyPatch
+    pool: Pool, database_url: str, monkeypatch: pytest.MonkeyPatch, error: type[psycopg.Error]
 ) -> None:
     await Vectors(Session(pool), Given.space).ensure()
     vectors = np.random.default_rng(SEED).normal(size=(300, DIMENSIONS)).astype(np.float16)
@@ -185,7 +188,7 @@ async def test_an_index_that_cannot_be_built_rests_and_keeps_no_other_waiting(
 
     async def refuse(self: _IndexBuilder, table: str, subject_id: str | None, recall_min: float) -> Any:
         if subject_id == "bad":
-            raise psycopg.errors.ProgramLimitExceeded("too large")
+            raise error("too large")
         return await build_one(self, table, subject_id, recall_min)
 
     async def maintain() -> list[str | None]:
@@ -201,7 +204,7 @@ async def test_an_index_that_cannot_be_built_rests_and_keeps_no_other_waiting(
         [row] = await session.write(
             SQL("update duty_failures set retry_at = now() - interval '1 s' returning item, reason")
         )
-    assert row == {"item": "vectors_1 bad", "reason": "ProgramLimitExceeded: too large"}
+    assert row == {"item": "vectors_1 bad", "reason": f"{error.__name__}: too large"}
     assert await maintain() == ["bad"]
     assert await Session(pool).rows(SQL("select 1 from duty_failures")) == []
 
