@@ -52,6 +52,7 @@ KILL_EVERY_S, OUTAGE_EVERY_S, FROZEN_S = 100.0, 150.0, 10.0
 JUDGED_MINUTES = 2  # in a shorter time pools are still filling
 WARM_UP_SHARE = 0.15  # of the time: pools fill, models load
 ANSWER_S = 20.0  # of what is asked beside; a frozen Postgres answers nothing
+BACK_S = 60  # for Postgres to come back after the last outage
 OUTCOMES = (OSError, ChironError, httpx2.HTTPError, psutil.Error, psycopg.Error, RedisError, ValueError)
 
 
@@ -234,11 +235,22 @@ def _stack() -> Iterator[tuple[LocalStack, Settings]]:
         shutil.rmtree(home, ignore_errors=True)
 
 
+def _totals(database_url: str) -> tuple[int, int, int]:
+    """Runs that completed and failed, and turns. Postgres may still come back from the last outage."""
+    for _ in range(BACK_S):
+        with (
+            suppress(psycopg.OperationalError),
+            psycopg.connect(database_url, connect_timeout=5) as connection,
+        ):
+            row = connection.execute(SQL["totals"]).fetchone()
+            assert row is not None
+            return row
+        time.sleep(1)
+    raise SystemExit(f"Postgres did not come back within {BACK_S} s of the last outage.")
+
+
 def _show(soak: Soak, figures: Figures) -> None:
-    with psycopg.connect(soak.settings.database_url) as connection:
-        totals = connection.execute(SQL["totals"]).fetchone()
-    assert totals is not None
-    completed, failed, turns = totals
+    completed, failed, turns = _totals(soak.settings.database_url)
     done = f"{completed} runs completed, {failed} failed, {turns} turns"
     title = f"{soak.minutes:g} minutes, {done}, load {load_average()}"
     rows = [[name, *series.cells()] for name, series in sorted(soak.footprints.series.items())]

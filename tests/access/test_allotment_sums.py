@@ -341,8 +341,8 @@ async def test_no_order_of_acts_has_a_key_spend_more_than_its_budget(pool: Pool,
     for _ in range(acts):
         await play.act()
         await play.check()
-    assert sum(play.spent.values()) > 0
     if acts == MANY:  # each of these comes 15 to 110 times, whatever is drawn
+        assert sum(play.spent.values()) > 0
         assert (
             min(play.counts[kind] for kind in ("raise of batch", "reopening", "KeyBudgetSpent", "Conflict"))
             > 0

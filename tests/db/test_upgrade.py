@@ -294,7 +294,7 @@ async def test_runs_go_on_while_the_schema_changes_under_them(released_url: str)
                     n,
                 )
                 assert await _again(lambda n=n: old.settle(n, f"toolu_{n}")), (topic, n)
-                await old.do("renew", run_ids=[run_id], leases=[1])
+                await _again(lambda: old.do("renew", run_ids=[run_id], leases=[1]))
                 if n == 5:
                     under_way.release()
             return run_id, n
