@@ -105,8 +105,8 @@ async def reserve(
         MoneyReserved: It will have room if calls in flight cost less than was reserved for them.
         LeaseLost: The run is no longer ours.
     """
-    args = _args(run, max_cost) | {"daily_usd": daily_usd, "lease_for": lease_for}
     async with pool.connection() as connection:
+        args = _args(run, max_cost) | {"daily_usd": daily_usd, "lease_for": lease_for}
         if await (await connection.execute(SQL["reserve"], args)).fetchone():
             return
         if await _reserve_at_once(connection, args, has_day=daily_usd is not None):
@@ -214,8 +214,8 @@ def _balances(owner: str, row: DictRow, target: UUID) -> Iterator[Balance]:
 
 
 async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> None:
-    args = _args(run, max_cost)
     async with pool.connection() as connection:
+        args = _args(run, max_cost)
         if await (await connection.execute(SQL[query], args)).fetchone():
             return
         if await (await connection.execute(SQL["is_held"], args)).fetchone() is None:

@@ -9,7 +9,7 @@ import psycopg
 import structlog
 from psycopg.rows import DictRow
 
-from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.connect import Pool
 from chiron_workers.db.outages import Value, commit_paid, is_fault_of_data, through_outage
 from chiron_workers.db.queries import load
 from chiron_workers.errors import LeaseLost
@@ -112,7 +112,7 @@ class Journal:
         args = self._fence(run, events) | entry_columns(entry) | {"n": n}
 
         async def attempt() -> bool:
-            row = await self._fetch_row_once(SQL["append"], args)
+            row = await self._fetch_leased_row(run, SQL["append"], args)
             if row is not None:
                 run.progress.steps += 1
                 self._publish_numbered(run, row, events)
@@ -178,7 +178,7 @@ class Journal:
             if session.is_writing:
                 row = await session.last(SQL["settle_writes"], args)
             else:  # by a connection that no tool can hold
-                row = next(iter(await fetch_all(self.pool, SQL["settle_call"], args)), None)
+                row = await self._fetch_leased_row(run, SQL["settle_call"], args)
             if row is None:
                 raise LeaseLost(run.id)
             run.progress.steps += 1
@@ -234,7 +234,7 @@ class Journal:
 
     async def _append_answer(self, run: Run, question: SideQuestion, columns: dict[str, Any]) -> None:
         args = self._fence(run, ()) | asdict(question) | columns
-        if await self._fetch_row_once(SQL["append_side_reply"], args):
+        if await self._fetch_leased_row(run, SQL["append_side_reply"], args):
             run.progress.steps += 1
         elif not await self._fetch_row_once(SQL["side_reply_exists"], args):
             raise LeaseLost(run.id)
@@ -249,12 +249,13 @@ class Journal:
 
         async def attempt() -> tuple[Question, int] | None:
             async with self.pool.connection() as connection, connection.transaction():
-                locked_row = await (await connection.execute(SQL["lock"], args)).fetchone()
+                current_args = args | lease_columns(run)
+                locked_row = await (await connection.execute(SQL["lock"], current_args)).fetchone()
                 if locked_row is None or locked_row["entries"] != n - 1:
                     raise LeaseLost(run.id)
                 if locked_row["unread"] == 0:
                     return None
-                row = await (await connection.execute(SQL["take_messages"], args)).fetchone()
+                row = await (await connection.execute(SQL["take_messages"], current_args)).fetchone()
             assert row is not None
             run.progress.steps += 1
             return Question(row["text"]), row["max_turns"]
@@ -263,7 +264,7 @@ class Journal:
 
     async def has_unread(self, run: Run) -> bool:
         """Whether messages wait for this run. Raises LeaseLost."""
-        row = await self._fetch_row(SQL["unread"], lease_columns(run))
+        row = await through_outage(lambda: self._fetch_leased_row(run, SQL["unread"], {}))
         if row is None:
             raise LeaseLost(run.id)
         return bool(row["unread"])
@@ -348,6 +349,13 @@ class Journal:
 
     async def _fetch_row(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
         return await through_outage(lambda: self._fetch_row_once(query, args))
+
+    async def _fetch_leased_row(
+        self, run: Run, query: psycopg.sql.SQL, args: Mapping[str, Any]
+    ) -> DictRow | None:
+        async with self.pool.connection() as connection:
+            # Only now: while this waited for Postgres, a parallel call may have committed a step that a failover forgot.
+            return await (await connection.execute(query, {**args, **lease_columns(run)})).fetchone()
 
     async def _fetch_row_once(self, query: psycopg.sql.SQL, args: Mapping[str, Any]) -> DictRow | None:
         async with self.pool.connection() as connection:

@@ -31,12 +31,14 @@ from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, connect, open_pool
 from chiron_workers.db.pipelines import Statement, _Exchange
 from chiron_workers.embeddings import Embedder
+from chiron_workers.errors import LeaseLost
 from chiron_workers.runs import journal
 from chiron_workers.runs import release as endings
-from chiron_workers.runs.entries import Question
+from chiron_workers.runs.entries import Question, ToolCall, ToolResult
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run, acquire, renew, say
 from chiron_workers.runs.rescue import rescue
+from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings
 from chiron_workers.states import Outcome
 
@@ -307,6 +309,38 @@ async def test_it_is_the_count_of_steps_that_keeps_it_from_writing_what_rests_on
     take_out(STEPS, monkeypatch)
     _, before = await play_past(stage, moment, database_url, name, Loss.FORGOTTEN_STEPS)
     assert all_rows(database_url) != before
+
+
+async def settle(stage: Stage, run: Run, call_id: str) -> None:
+    note, result = ToolCall(call_id, "note", {}), ToolResult(call_id, '"stored"')
+    keeper = Journal(stage.pool, stage.published.append, lease_for=LEASE)
+    async with Session(stage.pool) as session:
+        await keeper.settle_call(run, 1, note, result, session, ms=1, events=[])
+
+
+@pytest.mark.parametrize("is_forgotten", [True, False])
+async def test_a_result_that_waited_for_postgres_counts_the_steps_of_calls_beside_it(
+    stage: Stage, moment: Moment, database_url: str, is_forgotten: bool
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    run = await stage.claim(run_id)
+    await Journal(stage.pool, stage.published.append, lease_for=LEASE).append(run, Question("Why?"), n=1)
+    standby = LaggingStandby.of(database_url)
+
+    async def lose_the_call_beside_it() -> None:
+        await settle(stage, run, "a")
+        if is_forgotten:
+            standby.promote()
+        raise psycopg.OperationalError("the server closed the connection")
+
+    moment.query, moment.act = journal.SQL["settle_call"], lose_the_call_beside_it
+    if is_forgotten:
+        with pytest.raises(LeaseLost):
+            await settle(stage, run, "b")
+    else:
+        await settle(stage, run, "b")
+    results = await stage.rows("select call_id from tool_results order by call_id")
+    assert [row["call_id"] for row in results] == ([] if is_forgotten else ["a", "b"])
 
 
 def take_out(condition: re.Pattern[str], monkeypatch: pytest.MonkeyPatch) -> None:
