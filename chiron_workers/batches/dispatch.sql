@@ -39,7 +39,8 @@ select id
 -- through the index, so it costs as much with one run in each as with 100,000. A run's turn is the number of its
 -- batch's runs that would be under way once it is: the lowest goes first. No more batches than there is room for can
 -- win a place, and the n-th of them no more than the n - 1 before it leave. Where a model's limit leaves out some of
--- these, the next look goes on. A suspect is blocked while another one is under way; the one that has been tried least has its turn.
+-- these, the next look goes on. A suspect is blocked while another one is under way, which a
+-- dispatched one is not while its model is held or it rests; the one that has been tried least has its turn.
 -- A run that rests is blocked, too.
 with recursive waiting as (
   (select batch_id, model, priority, id, ready_at
@@ -93,7 +94,11 @@ groups as (
                       where h.model = w.model
                         and (h.until > now() or p.batch_id <> w.batch_id and h.probed_by > now()))),
 suspects as materialized (
-  select id, batch_id, model, priority, ready_at, sole_ends, state = 'running' or dispatched_at is not null as is_under_way
+  select id, batch_id, model, priority, ready_at, sole_ends, dispatched_at,
+         state = 'running'
+         or dispatched_at is not null
+            and id <> all(%(resting)s::uuid[])
+            and not exists (select from holds h where h.model = runs.model and (h.until > now() or h.probe_run <> runs.id and h.probed_by > now())) as is_under_way
     from runs
    where state in ('queued', 'running')
      and {{is_suspect}}),
@@ -102,6 +107,7 @@ next_suspect as (
     from suspects s
     join groups using (batch_id, model)
    where room > 0
+     and s.dispatched_at is null
      and s.ready_at <= now()
      and s.id <> all(%(resting)s::uuid[])
      and not exists (select from suspects where is_under_way)

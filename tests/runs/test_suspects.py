@@ -12,11 +12,14 @@ from support.run_harness import LEASE, Stage
 
 from chiron_workers.batches.dispatch import dispatch_next
 from chiron_workers.batches.steering import cancel, pause, resume
+from chiron_workers.duty_failures import isolated
 from chiron_workers.instruments import REGISTRY
 from chiron_workers.runs import rescue as rescue_module
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run, acquire
+from chiron_workers.runs.model_holds import hold
 from chiron_workers.runs.rescue import rescue
+from chiron_workers.states import Duty
 from chiron_workers.worker.execution import hand_back
 
 AN_HOUR = timedelta(hours=1)
@@ -232,6 +235,26 @@ async def test_a_suspect_whose_batch_is_full_keeps_no_suspect_of_another_batch_w
     await stage.rows("update runs set priority = 1 where topic = 'topic 1' returning 1")
     assert {run.topic for run in await acquire_next(stage, "w1", 1)} == {"topic 1"}
     assert {run.topic for run in await acquire_next(stage, "w1")} == {"topic 2", "topic 3"}
+
+
+@pytest.mark.parametrize("obstacle", ["hold", "rest"])
+async def test_a_dispatched_suspect_that_nobody_may_acquire_keeps_no_other_suspect_waiting(
+    stage: Stage, obstacle: str
+) -> None:
+    stuck, *_ = await stage.submit(*TOPICS[:2])
+    stage.model_name = "offline"
+    other, *_ = await stage.submit(*TOPICS[2:4])
+    await stage.rows("update runs set shared_ends = 2 where id = any(%s) returning 1", [stuck, other])
+    if obstacle == "hold":
+        await hold(stage.pool, "claude-opus-5-5", hold_for=AN_HOUR, reason="It is away.")
+    # By a look that began before the hold, which undoes the dispatches that it sees.
+    await stage.rows("update runs set dispatched_at = now() where id = %s returning 1", stuck)
+    if obstacle == "hold":
+        assert await acquire(stage.pool, stuck, worker="w1", lease_for=LEASE) is None
+    else:
+        async with isolated(stage.pool.connection, Duty.DISPATCH, stuck):
+            raise ValueError("refused")
+    assert other in await dispatch(stage)
 
 
 async def test_a_suspect_is_no_cause_while_workers_without_a_suspect_end_too(stage: Stage) -> None:
