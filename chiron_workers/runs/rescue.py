@@ -21,12 +21,14 @@ from chiron_workers.runs.fence import LeasedRun
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.release import Release, paused_release, release_runs
 from chiron_workers.runs.suspects import Suspicion, suspect
+from chiron_workers.settings import MAX_ATTEMPTS
 from chiron_workers.states import Duty, EventKind, RunState
 
 SQL = load(__file__)
 RUNS_PER_PASS = 1_000
 RUNS_PER_TRANSACTION = 200  # so that each stays short
 PAUSE = "ended_workers"  # the error of a run that is why workers ended
+LEASE_PAUSE = "lost_leases"  # the error of a run whose lease alone runs out, again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class LostRun(LeasedRun):
     """A running run whose lease has run out."""
 
     worker: str
+    attempt: int
+    has_progressed: bool  # committed a step under this lease
     has_failed: bool  # whether its rescue has
 
 
@@ -50,8 +54,12 @@ async def rescue(
     *,
     may_rescue: Callable[[Server], bool],
     notice: timedelta = timedelta(),
+    max_attempts: int = MAX_ATTEMPTS,
 ) -> int:
     """Put the runs of dead workers back into the queue, or pause those that are why the workers ended; how many.
+
+    A run that its living worker no longer renews pauses at its last attempt. Each rescue writes off the call in flight, and would
+    do so for ever.
 
     Their rows are first written as they are: where Postgres refuses that, it has refused the holders' renewals, too. A holder
     that renews in the `notice` after that write keeps its run. A run that cannot be rescued keeps no other waiting.
@@ -62,6 +70,7 @@ async def rescue(
         may_rescue: Whether leases that ran out say that their holders are gone, by this server and this clock. It is
             called after each look at the leases, so that a server which stood still in between robs nobody.
         notice: As long as a holder that is alive takes to renew. It may begin before the lease is over.
+        max_attempts: Executions in a row that add nothing, before a run pauses whose lease alone ran out.
     """
     look = partial(_look, journal.pool, may_rescue)
     args: dict[str, Any] = {"notice": notice, "limit": RUNS_PER_PASS}
@@ -76,7 +85,7 @@ async def rescue(
     await asyncio.sleep(notice.total_seconds())
 
     async def rescue_runs(ids: Sequence[UUID]) -> int:
-        return await _rescue_expired(journal, look, ids, notice)
+        return await _rescue_expired(journal, look, ids, notice, max_attempts)
 
     count = 0
     for start in range(0, len(run_ids), RUNS_PER_TRANSACTION):
@@ -110,18 +119,21 @@ async def _touch(connection: AsyncConnection[DictRow], run_ids: Sequence[UUID]) 
     return {}
 
 
-async def _rescue_expired(journal: Journal, look: "_Look", run_ids: Sequence[UUID], notice: timedelta) -> int:
+async def _rescue_expired(
+    journal: Journal, look: "_Look", run_ids: Sequence[UUID], notice: timedelta, max_attempts: int
+) -> int:
     async with look("begin", "expired", {"ids": run_ids}) as (connection, rows):
         lost_runs = [LostRun(**row) for row in rows]
         lost_ids = [run.id for run in lost_runs]
         suspicions = await suspect(connection, lost_ids, notice=notice) if lost_runs else {}
-        releases = [(run, _release(run, suspicions.get(run.id))) for run in lost_runs]
+        releases = [(run, _release(run, suspicions.get(run.id), max_attempts)) for run in lost_runs]
         events = await release_runs(connection, releases)
     journal.publish_all(events)
+    kinds = {run.id: release.error["kind"] for run, release in releases if release.error}
     for event in events:
-        suspicion = suspicions.get(event.run_id)
-        if event.kind == EventKind.RUN_PAUSED and suspicion and suspicion.is_cause:
-            record_pause(PAUSE)
+        # A run that somebody asked to pause has another reason.
+        if event.kind == EventKind.RUN_PAUSED and event.run_id in kinds:
+            record_pause(kinds[event.run_id])
     if failed_ids := [run.id for run in lost_runs if run.has_failed]:
         await clear(journal.pool.connection, Duty.RESCUE, failed_ids)
     for batch_id in {run.batch_id for run in lost_runs}:
@@ -147,14 +159,17 @@ async def _look(
         yield connection, rows if is_allowed else []
 
 
-def _release(run: LostRun, suspicion: Suspicion | None) -> Release:
+def _release(run: LostRun, suspicion: Suspicion | None, max_attempts: int) -> Release:
     if suspicion and suspicion.is_cause:
         return paused_release(PAUSE, _cause(run, suspicion))
+    # Without a suspicion, and without progress, it was left by a worker that lives.
+    if suspicion is None and not run.has_progressed and run.attempt >= max_attempts:
+        return paused_release(LEASE_PAUSE, _lost_leases(run))
     reason = "its worker is not heard of"
     if suspicion and suspicion.is_suspect:
         reason += ", and this run may be why: one such run is played at a time until it gets further"
     events = ((EventKind.RUN_HANDED_BACK, {"reason": reason, "worker": run.worker}),)
-    return Release(RunState.QUEUED, events, counts=bool(suspicion and suspicion.is_suspect))
+    return Release(RunState.QUEUED, events, counts=suspicion is None or suspicion.is_suspect)
 
 
 def _cause(run: LostRun, suspicion: Suspicion) -> str:
@@ -162,4 +177,12 @@ def _cause(run: LostRun, suspicion: Suspicion) -> str:
         f"{suspicion.ends} workers ended while they played one step of this run, {run.worker} last, and no other run "
         "of theirs is as likely to be why. Their logs may say more, and the system's log whether memory ran out. "
         "Once the cause is mended, `chiron resume` plays the step again."
+    )
+
+
+def _lost_leases(run: LostRun) -> str:
+    return (
+        f"{run.attempt} executions of this run in a row committed nothing, and the lease of the last one ran out although its "
+        f"worker {run.worker} renewed the leases of other runs. Postgres may refuse to renew this one: the worker's log says "
+        "why. Once the cause is mended, `chiron resume` plays the step again."
     )

@@ -29,7 +29,7 @@ update runs
 
 -- expired
 -- Runs of these whose holder is not heard of.
-select id, batch_id, lease, token, worker, {{has_failed}} as has_failed
+select id, batch_id, lease, token, worker, attempt, steps > steps_at_claim as has_progressed, {{has_failed}} as has_failed
   from runs
  where id = any(%(ids)s)
    and state = 'running'

@@ -41,6 +41,7 @@ ServiceUrl = Annotated[str, Field(pattern=r"^(none|https?://[^\s?#]+)$", max_len
 Port = Annotated[int, Field(ge=1, le=65_535)]
 Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
 OFFLINE_MODEL = "offline"  # the offline researcher: it costs nothing, needs no network, and cannot judge
+MAX_ATTEMPTS = 5
 PRICE_NAMES = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
 
 
@@ -163,10 +164,11 @@ class Settings(BaseSettings):
     )
     max_turns: int = Field(200, ge=1, description="Model replies a run may take before it fails.")
     max_attempts: int = Field(
-        5,
+        MAX_ATTEMPTS,
         ge=1,
         description="Executions of a run one after the other that end in an error of the program and add nothing to its "
-        "journal, before it fails. Ends of its workers do not count; a run that may be why they end pauses.",
+        "journal, before it fails. Where only the run's lease runs out on a worker that lives, the run pauses instead. Ends of "
+        "its workers do not count; a run that may be why they end pauses.",
     )
     model_timeout_s: Seconds = Field(
         600, description="Seconds that a model call waits for its reply to begin."

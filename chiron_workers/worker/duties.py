@@ -100,6 +100,7 @@ async def rescue_lost_runs(
         journal,
         may_rescue=partial(contact.has_lasted, settings.lease_s),
         notice=NOTICE_RENEWALS * timedelta(seconds=settings.renewal_s),
+        max_attempts=settings.max_attempts,
     )
     while True:
         with outages_logged("rescue"):

@@ -209,6 +209,30 @@ async def test_a_run_that_a_living_worker_has_left_is_no_suspect(stage: Stage) -
     assert await ends(stage) == {("queued", 0, 0): 1, ("running", 0, 0): 1}
 
 
+async def test_a_run_whose_lease_alone_runs_out_again_and_again_pauses_with_the_reason(stage: Stage) -> None:
+    left_id, other_id = await stage.submit(*TOPICS[:2])
+    await acquire_next(stage, "w1")
+    renewed = "update runs set leased_until = now() + interval '1 hour' where id = %s returning 1"
+    await stage.rows(renewed, other_id)
+    expire = "update runs set leased_until = now() - interval '1 s' where id = %s returning 1"
+    for attempt in range(1, 6):
+        await acquire_next(stage, "w1")
+        row = await stage.row(left_id)
+        assert (row["state"], row["attempt"]) == ("running", attempt)
+        await stage.rows(expire, left_id)
+        assert await rescue(journal(stage), may_rescue=lambda _: True) == 1
+    row = await stage.row(left_id)
+    assert (row["state"], row["error"]["kind"]) == ("paused", "lost_leases")
+    assert row["error"]["message"].startswith("5 executions of this run in a row committed nothing")
+    assert "w1" in row["error"]["message"]
+    await resume(stage.pool, left_id)
+    for _ in range(7):
+        await commit_step(stage, await acquire_next(stage, "w1"))
+        await stage.rows(expire, left_id)
+        assert await rescue(journal(stage), may_rescue=lambda _: True) == 1
+        assert (await stage.row(left_id))["state"] == "queued", "a step begins the count anew"
+
+
 async def test_suspects_that_wait_keep_no_other_run_waiting(stage: Stage) -> None:
     await stage.submit(*TOPICS[:3], priority=5)
     for n in (1, 2):
