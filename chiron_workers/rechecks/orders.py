@@ -66,31 +66,37 @@ async def get_recheck(session: Session, order_id: UUID) -> RecheckOrder:
 
 
 async def perform_next_recheck(pool: Pool, embedder: Embedder, settings: Settings) -> UUID | None:
-    """Perform the oldest order that no other worker has; None where there is none.
+    """Finish the oldest order that no other worker has; its id, or None where there is none.
 
-    An order that breaks says why, and rests for a pause that grows; after `TRIES_MAX` tries it has failed.
+    An order that breaks says why, and rests for a pause that grows; after `TRIES_MAX` tries it has failed. The next one has
+    its turn at once then, and also where another worker has claimed the order.
     """
-    async with pool.connection() as connection:
-        row = await (await connection.execute(SQL["next"])).fetchone()
-    if row is None:
-        return None
-    order_id: UUID = row["id"]
-    async with isolated(pool.connection, Duty.RECHECKS, order_id, has_failed=row["has_failed"]):
-        lease_for = timedelta(seconds=settings.lease_s)
-        args = {"id": order_id, "claim_for": lease_for, "tries_max": TRIES_MAX}
+    while True:  # ends: an order that is not finished here rests, or another worker has it
         async with pool.connection() as connection:
-            claim = await (await connection.execute(SQL["claim"], args)).fetchone()
-        if claim is not None:
-            await _perform(pool, embedder, settings, claim)
-    return order_id
+            row = await (await connection.execute(SQL["next"])).fetchone()
+        if row is None:
+            return None
+        order_id: UUID = row["id"]
+        is_finished = False
+        # By its id, and not in one statement with the look: if Postgres refuses the claim, this order alone rests.
+        async with isolated(pool.connection, Duty.RECHECKS, order_id, has_failed=row["has_failed"]):
+            lease_for = timedelta(seconds=settings.lease_s)
+            args = {"id": order_id, "claim_for": lease_for, "tries_max": TRIES_MAX}
+            async with pool.connection() as connection:
+                claim = await (await connection.execute(SQL["claim"], args)).fetchone()
+            if claim is not None:
+                is_finished = await _perform(pool, embedder, settings, claim)
+        if is_finished:
+            return order_id
 
 
-async def _perform(pool: Pool, embedder: Embedder, settings: Settings, claim: DictRow) -> None:
+async def _perform(pool: Pool, embedder: Embedder, settings: Settings, claim: DictRow) -> bool:
+    """Whether the order is finished, rather than lost to another worker."""
     if claim["has_tries"]:
         try:
             outcome, error = await _recheck(pool, embedder, settings, claim)
         except _ClaimLost:
-            return
+            return False
         except Exception as problem:
             is_failure = not (is_away(problem) or is_fault_of_process(problem))
             await _release(pool, claim, error=reason_of(problem) if is_failure else "")
@@ -104,7 +110,7 @@ async def _perform(pool: Pool, embedder: Embedder, settings: Settings, claim: Di
         outcome, error = None, f"It was begun {TRIES_MAX} times and never came to an end."
     args = {"id": claim["id"], "tries": claim["tries"], "outcome": outcome, "error": error}
     async with pool.connection() as connection:
-        await connection.execute(SQL["finish"], args)
+        return (await connection.execute(SQL["finish"], args)).rowcount > 0
 
 
 async def _recheck(

@@ -106,9 +106,29 @@ async def test_a_worker_whose_order_another_has_stops_reading_and_writes_nothing
         while (await get_recheck(Session(pool), order.id)).state != "running":
             await asyncio.sleep(0.01)
         await write(pool, "update rechecks set tries = tries + 1")
-        await performing
+        assert await performing is None, "nothing is finished"
     assert (await get_recheck(Session(pool), order.id)).state == "running"
     gate.set()
+
+
+async def test_workers_that_look_at_once_perform_each_order_once(
+    pool: Pool, embedder: Embedder, page: str
+) -> None:
+    orders = [await ordered(pool)]
+    await write(pool, "insert into subjects (id, title) values ('sea', 'Sea')")
+    async with Session(pool) as session:
+        orders.append(await order_recheck(session, "sea"))
+    lock = SQL("update rechecks set tries = tries where subject_id = 'bank'")
+    waiting = SQL(
+        "select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    )
+    async with pool.connection() as connection, connection.transaction():
+        await connection.execute(lock)  # so that both look before one of them has it
+        workers = [asyncio.create_task(perform_next_recheck(pool, embedder, settings())) for _ in range(2)]
+        async with asyncio.timeout(60):
+            while (await Session(pool).rows(waiting))[0]["n"] < 2:
+                await asyncio.sleep(0.01)
+    assert set(await asyncio.gather(*workers)) == {order.id for order in orders}
 
 
 async def test_workers_that_are_stopped_use_up_no_try_of_an_order(

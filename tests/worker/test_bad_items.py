@@ -439,7 +439,7 @@ async def test_a_recheck_that_is_refused_keeps_no_other_waiting(
 ) -> None:
     bad, good = await order(stage.pool, "ice"), await order(stage.pool, "sea")
     async with bench.refusing("rechecks", f"new.id = '{bad}'"):
-        assert [await perform(), await perform(), await perform()] == [bad, good, None]
+        assert [await perform(), await perform()] == [good, None]
         assert (await get_recheck(Session(stage.pool), good)).state == "completed"
         assert await bench.failures(Duty.RECHECKS) == [(str(bad), 1)]
     await bench.end_rest()
@@ -459,12 +459,12 @@ async def test_a_recheck_that_breaks_says_why_and_is_given_up_after_three_tries(
         return await recheck_subject(pool, embedder, settings, subject_id)
 
     monkeypatch.setattr(orders, "recheck_subject", recheck)
-    assert [await perform(), await perform(), await perform()] == [bad, good, None]
+    assert [await perform(), await perform()] == [good, None]
     row = await get_recheck(Session(stage.pool), bad)
     assert row.state == "queued" and "Permission denied" in row.error
-    for _ in range(3):
+    for finished in (None, None, bad):
         await bench.end_rest()
-        assert await perform() == bad
+        assert await perform() == finished
     row = await get_recheck(Session(stage.pool), bad)
     assert row.state == "failed"
     assert row.error.startswith("It failed 3 times") and "Permission denied" in row.error
