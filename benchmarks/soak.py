@@ -7,6 +7,7 @@ descriptors, connections and memory are counted. Exits with 1 if descriptors or 
 
 import argparse
 import asyncio
+import math
 import os
 import random
 import shutil
@@ -52,6 +53,10 @@ KILL_EVERY_S, OUTAGE_EVERY_S, FROZEN_S = 100.0, 150.0, 10.0
 JUDGED_MINUTES = 2  # in a shorter time pools are still filling
 WARM_UP_SHARE = 0.15  # of the time: pools fill, models load
 ANSWER_S = 20.0  # of what is asked beside; a frozen Postgres answers nothing
+SETTLED_S, SETTLED_SHARE = (
+    45.0,
+    0.1,
+)  # after a kill, until the worker in the place of the killed one has filled its pools
 BACK_S = 60  # for Postgres to come back after the last outage
 OUTCOMES = (OSError, ChironError, httpx2.HTTPError, psutil.Error, psycopg.Error, RedisError, ValueError)
 
@@ -70,6 +75,7 @@ class Soak:
     at_postgres: asyncio.Lock = field(default_factory=asyncio.Lock)
     batches: list[str] = field(default_factory=list)
     began_at: float = field(default_factory=time.monotonic)
+    killed_at: float = -math.inf
 
     @property
     def api_url(self) -> str:
@@ -134,6 +140,7 @@ class Soak:
             if part.name == VICTIM and part.pid:
                 os.kill(part.pid, signal.SIGKILL)
                 self.events["kills"] += 1
+                self.killed_at = time.monotonic()
 
     async def _outage(self) -> None:
         """Have Postgres stand still for a while, or restart it, by turns."""
@@ -164,6 +171,8 @@ class Soak:
                 for name, value in measures_of(part.pid, redis_port=redis_port).items():
                     is_judged = part.name != VICTIM and "MB" not in name
                     self.footprints.add(f"{part.name}: {name}", at_s, value, is_judged=is_judged)
+        if time.monotonic() - self.killed_at < min(SETTLED_S, SETTLED_SHARE * 60 * self.minutes):
+            return  # all of them together hold less as long as one is away
         connections = await self._value("connections")
         self.footprints.add("Postgres: connections", at_s, connections, is_judged=True)
         async with Redis.from_url(self.settings.redis_url, socket_timeout=ANSWER_S) as redis:
