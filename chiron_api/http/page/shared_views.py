@@ -36,13 +36,14 @@ class SharedView(Generic[State]):
         self._load, self._streams, self._target = load, streams, target
         self.users = 0
         self._arrival = asyncio.Event()
-        self._next = _silent_future()
+        self._reading = self._next = _silent_future()
+        self._is_over = False
         self._task = asyncio.create_task(self._run())
 
     @property
     def is_over(self) -> bool:
-        """Whether it reads nothing any more, as a read failed."""
-        return self._task.done()
+        """Whether it reads no more, though it may still be closing."""
+        return self._is_over
 
     async def next(self) -> Look[State]:
         """What the next read to begin finds. Raises what it failed with."""
@@ -58,25 +59,33 @@ class SharedView(Generic[State]):
         self._task.cancel()
 
     async def _run(self) -> None:
-        try:
-            async with AsyncExitStack() as stack:
+        async with AsyncExitStack() as stack:
+            try:
                 changes: Changes | None = None
                 if any(self._target.values()):
                     changes = await stack.enter_async_context(self._streams.changes(**self._target))
-                is_delayed = False
-                while self.users:  # A cancel that a library swallows does not keep it going.
-                    reading, self._next = self._next, _silent_future()
-                    self._arrival.clear()
-                    try:
-                        reading.set_result(Look(await self._load(), is_delayed))
-                    except Exception as error:
-                        reading.set_exception(error)
-                        raise
-                    await asyncio.gather(asyncio.sleep(READ_S), self._pause(changes))
-                    # Not before the first pause: a subscription takes a moment.
-                    is_delayed = changes is not None and not changes.is_live
-        except Exception as error:  # noqa: BLE001  # All who look are told.
-            self._next.set_exception(error)
+                await self._read(changes)
+            except Exception as error:  # noqa: BLE001  # All viewers get it.
+                self._end(error)
+            finally:  # Also after a cancel that is not `close`: a library may cancel its own work.
+                self._end(RuntimeError("The reads of this page were cancelled."))
+
+    async def _read(self, changes: Changes | None) -> None:
+        is_delayed = False
+        while self.users:  # A cancel that a library swallows does not keep it going.
+            self._reading, self._next = self._next, _silent_future()
+            self._arrival.clear()
+            self._reading.set_result(Look(await self._load(), is_delayed))
+            await asyncio.gather(asyncio.sleep(READ_S), self._pause(changes))
+            # Not before the first pause: a subscription takes a moment.
+            is_delayed = changes is not None and not changes.is_live
+
+    def _end(self, error: Exception) -> None:
+        """Fail what viewers wait for, and have new ones begin a view of their own; a second time does nothing."""
+        self._is_over = True
+        for future in (self._reading, self._next):
+            if not future.done():
+                future.set_exception(error)
 
     async def _pause(self, changes: Changes | None) -> None:
         """Wait for a change or somebody new, at most as long as an idle view stands."""

@@ -1,10 +1,12 @@
-"""Live pages of many people: what they look at is read once for all of them."""
+"""Page reads shared by all viewers: one for all of them, and what a viewer gets when it fails."""
 
 import asyncio
 import contextlib
 import json
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
 
 import httpx2
 import pytest
@@ -14,7 +16,7 @@ from support.research_rows import Shelf
 from chiron_api.http.page import shared_views
 from chiron_api.http.page.shared_views import SharedViews
 from chiron_workers.db.connect import Pool
-from chiron_workers.pubsub.streams import Streams
+from chiron_workers.pubsub.streams import Changes, Streams
 
 STREAMS = 20
 READ_S = 0.5
@@ -80,7 +82,7 @@ async def test_streams_of_one_page_read_what_it_shows_once_for_all_of_them(
     assert reads <= 2 + (time.monotonic() - began) / READ_S
 
 
-async def test_whoever_comes_is_shown_what_was_read_after_that(views: SharedViews) -> None:
+async def test_view_shows_a_new_viewer_a_read_begun_after_it_came(views: SharedViews) -> None:
     number = 0
 
     async def read() -> int:
@@ -94,7 +96,7 @@ async def test_whoever_comes_is_shown_what_was_read_after_that(views: SharedView
             assert (await second.next()).state == 1
 
 
-async def test_a_read_that_fails_ends_the_view_for_all_who_look_and_the_next_begins_anew(
+async def test_view_fails_for_all_viewers_with_its_read_and_a_new_viewer_gets_a_new_view(
     views: SharedViews,
 ) -> None:
     async def fail() -> int:
@@ -111,7 +113,56 @@ async def test_a_read_that_fails_ends_the_view_for_all_who_look_and_the_next_beg
             assert (await fresh.next()).state == 7
 
 
-async def test_what_nobody_looks_at_is_read_no_more(views: SharedViews) -> None:
+class SlowStreams(Streams):
+    """Streams that take as long to leave as a test wants."""
+
+    left: asyncio.Event
+
+    @asynccontextmanager
+    async def changes(
+        self, *, batch_id: UUID | None = None, run_id: UUID | None = None
+    ) -> AsyncIterator[Changes]:
+        async with super().changes(batch_id=batch_id, run_id=run_id) as changes:
+            try:
+                yield changes
+            finally:
+                await self.left.wait()
+
+
+async def test_view_that_fails_is_given_to_no_new_viewer_while_it_still_closes(pool: Pool, valkey: str):
+    async def fail() -> int:
+        raise ValueError("no such thing")
+
+    async def read() -> int:
+        return 7
+
+    streams, batch_id = SlowStreams(pool, valkey), UUID(int=7)
+    streams.left = asyncio.Event()
+    views = SharedViews(streams)
+    async with asyncio.timeout(PATIENCE_S), views.watch("things", fail, batch_id=batch_id) as view:
+        with pytest.raises(ValueError, match="no such thing"):
+            await view.next()
+        async with views.watch("things", read, batch_id=batch_id) as fresh:
+            assert (await fresh.next()).state == 7
+            streams.left.set()
+
+
+async def test_view_whose_read_a_library_cancels_fails_for_its_viewers(views: SharedViews):
+    async def cancel() -> int:
+        raise asyncio.CancelledError
+
+    async with (
+        asyncio.timeout(PATIENCE_S),
+        views.watch("things", cancel) as view,
+        views.watch("things", cancel) as other,
+    ):
+        results = await asyncio.gather(view.next(), other.next(), return_exceptions=True)
+        results += await asyncio.gather(view.next(), return_exceptions=True)
+        assert [str(result) for result in results] == ["The reads of this page were cancelled."] * 3
+        assert view.is_over
+
+
+async def test_view_ends_its_reads_with_its_last_viewer(views: SharedViews) -> None:
     reads = 0
 
     async def read() -> int:
