@@ -1,5 +1,6 @@
 """The page in a real browser, against a live batch: submit, watch facts arrive, follow one to its words, steer, search."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +18,10 @@ from support.research_rows import Shelf
 from support.worker_processes import chiron, running
 
 from chiron_api.local_stack.access import api_key
+from chiron_workers.access.keys import NewKey, create_key
+from chiron_workers.db.connect import Pool
 from chiron_workers.settings import Settings
+from chiron_workers.states import AccessScope
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: no look at the page")
 expect.set_options(timeout=TIMEOUT_MS)
@@ -115,6 +119,30 @@ async def test_a_batch_is_submitted_watched_and_read_and_a_fact_shows_the_words_
         await page.keyboard.press("Enter")
         await expect(page.locator("main")).to_contain_text("Peat moss grows in bogs")
         assert complaints == []
+
+
+async def test_live_page_opens_its_stream_again_after_a_429(settings: Settings, shelf: Shelf, pool: Pool):
+    batch = shelf.batch(shelf.subject("moss", SUBJECT), "Moss of the north")
+    shelf.connection.execute("update batches set open_runs = 1, finished_at = null")
+    key, _ = await create_key(pool, NewKey("reader", AccessScope.ADMIN))
+    async with (
+        api_client(settings.model_copy(update={"streams_per_key": 1})) as client,
+        chromium() as browser,
+        window(browser, key=key) as (page, complaints),
+    ):
+        headers = {"Authorization": f"Bearer {key}"}
+        await page.clock.install()
+        async with client.stream("GET", f"/batches/{batch}/live", headers=headers) as stream:
+            assert stream.status_code == 200
+            await page.goto(f"{client.base_url}/batches/{batch}")
+            await expect(page.locator("#lost")).to_be_visible()
+        async with asyncio.timeout(TIMEOUT_MS / 1000):
+            while await page.locator(
+                "#lost"
+            ).is_visible():  # until the server notices that the other stream has ended
+                await page.clock.run_for(10_000)
+    assert complaints
+    assert all("429" in complaint for complaint in complaints)
 
 
 async def test_a_batch_is_cancelled_from_its_page(settings: Settings):

@@ -82,17 +82,25 @@ addEventListener("scroll", () => { if (following()) { unseen = 0; $(".pill")?.re
 
 const live = $("[data-live]");
 if (live) {
-  const source = new EventSource(live.dataset.live);
+  const lost = $("#lost");
+  const reopenMs = 10000;  // as Retry-After says
   let waiting = [];
   let frame = 0;
-  source.addEventListener("part", (event) => {
-    waiting.push(JSON.parse(event.data));
-    frame ||= requestAnimationFrame(() => { frame = 0; const parts = waiting; waiting = []; parts.forEach(put); });
-  });
-  source.addEventListener("end", () => source.close());
-  const lost = $("#lost");
-  source.addEventListener("open", () => { lost.hidden = true; });
-  source.addEventListener("error", () => { lost.hidden = false; });
+  const connect = () => {
+    const source = new EventSource(live.dataset.live);
+    source.addEventListener("part", (event) => {
+      waiting.push(JSON.parse(event.data));
+      frame ||= requestAnimationFrame(() => { frame = 0; const parts = waiting; waiting = []; parts.forEach(put); });
+    });
+    source.addEventListener("end", () => source.close());
+    source.addEventListener("open", () => { lost.hidden = true; });
+    source.addEventListener("error", () => {
+      lost.hidden = false;
+      // A browser tries again by itself after a lost connection, but not after a refusal such as 429.
+      if (source.readyState === EventSource.CLOSED) setTimeout(connect, reopenMs);
+    });
+  };
+  connect();
 }
 
 // A form that says while one types what would come of it.
