@@ -19,7 +19,7 @@ def services_of(request: Request) -> Services:
 
 
 def admit_stream(request: Request) -> ExitStack:
-    """Count a stream for whoever sends the request, until what is returned is closed. Raises RateExceeded."""
+    """Count a stream of the request's key until the returned stack is closed. Raises RateExceeded."""
     streams: OpenStreams = request.state.open_streams
     return streams.admit(request.state.principal)
 

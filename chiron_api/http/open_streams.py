@@ -1,4 +1,4 @@
-"""Streams that are open: how many each key has, and what ends with each, however it ends."""
+"""Open streams: how many each key has, and the cleanup at the end of each."""
 
 from collections import Counter
 from contextlib import ExitStack
@@ -17,7 +17,7 @@ RETRY_AFTER_S = 10
 
 
 class OpenStreams:
-    """The streams of one process. The user of this machine may have as many as there are connections.
+    """The streams of one process. The user of this machine has no limit.
 
     Args:
         key_max: How many a key may have open, its sessions included.
@@ -28,7 +28,7 @@ class OpenStreams:
         self._counts: Counter[UUID] = Counter()
 
     def admit(self, principal: Principal) -> ExitStack:
-        """Count a stream until what is returned is closed. Raises RateExceeded where the key has too many."""
+        """Count a stream until the returned stack is closed. Raises RateExceeded if the key has too many."""
         stack, key_id = ExitStack(), principal.key_id
         if key_id is None:
             return stack
@@ -51,8 +51,8 @@ class StreamResponse(EventSourceResponse):
     """An answer of server-sent events, with a comment every 15 s that keeps proxies from hanging up.
 
     Args:
-        at_end: Closed when the answer has ended, also where its client was gone before anything was sent: then the body is
-            never begun, and so would not clean up.
+        at_end: Closed when the answer has ended, also if the client left before anything was sent: then the body never
+            starts, so it cannot clean up.
     """
 
     def __init__(self, content: Any, *, at_end: ExitStack, **options: Any) -> None:

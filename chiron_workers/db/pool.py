@@ -31,10 +31,10 @@ class _Stack(deque[AsyncConnection[DictRow]]):
 
 
 class _Waiter(WaitingClient[AsyncConnection[DictRow]]):
-    """Somebody who waits for a connection, without a lock.
+    """A queued request for a connection; it uses no lock.
 
-    psycopg's own has one, which Python 3.11 holds for some steps after a cancel of the wait. Who handed it a connection waited
-    for that lock, and if that task was cancelled as well, the connection was lost to the pool for good.
+    psycopg's own has a lock, which Python 3.11 holds for some steps after a cancel of the wait. A task that handed over a
+    connection waited for that lock. If that task was cancelled as well, the pool lost the connection for good.
     """
 
     __slots__ = ("_end",)
@@ -45,21 +45,21 @@ class _Waiter(WaitingClient[AsyncConnection[DictRow]]):
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def wait(self, timeout: float) -> AsyncConnection[DictRow]:
-        """The connection. Raises PoolTimeout, or what it was failed with."""
+        """The connection. Raises PoolTimeout, or the error given to `fail`."""
         try:
             async with asyncio.timeout(timeout):
                 await self._end
         except TimeoutError:
             self.error = PoolTimeout(f"couldn't get a connection after {timeout:.2f} sec")
         finally:
-            self._end.cancel()  # Whoever comes now is refused.
+            self._end.cancel()  # Later `set` and `fail` calls return False.
         if self.error:
             raise self.error
         assert self.conn is not None
         return self.conn
 
     async def set(self, conn: AsyncConnection[DictRow]) -> bool:
-        """Hand over a connection; whether it is taken. Gives way to no other task, so that no cancel comes between."""
+        """Hand over a connection; return whether it is taken. Never yields to another task, so no cancel can interrupt it."""
         if self._end.done():
             return False
         self.conn = conn
@@ -67,7 +67,7 @@ class _Waiter(WaitingClient[AsyncConnection[DictRow]]):
         return True
 
     async def fail(self, error: Exception) -> bool:
-        """End the wait with an error; whether it was still waited."""
+        """End the wait with an error; return whether it was still waiting."""
         if self._end.done():
             return False
         self.error = error
@@ -86,8 +86,8 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
     The connection that was used last is used next, where psycopg's own takes turns: the Postgres process behind it has its
     plans and its tables in the processor's cache, and the others sleep.
 
-    No cancel loses a connection, however many come and whenever: what hands one out or takes one back gives way to no other
-    task (`_Waiter`, `putconn`).
+    No cancel loses a connection: the code that hands one out or takes one back never yields to another task (`_Waiter`,
+    `putconn`).
 
     Args:
         away_s: How long somebody waits for a connection while Postgres is known to be away. Connections are tried then before

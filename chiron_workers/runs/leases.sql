@@ -66,7 +66,7 @@ update runs
  where runs.id = renewed.id;
 
 -- interrupts
--- Of the runs a worker believes it holds: those it has lost, and those somebody has asked to stop. A failover may have forgotten
+-- Of the runs a worker believes it holds: the lost ones, and those that are to stop. A failover may have forgotten
 -- the row, the acquisition, or steps that were committed under it.
 select held.id, held.token, lost.is_lost, r.stop_requested
   from unnest(%(run_ids)s::uuid[], %(leases)s::int[], %(tokens)s::uuid[], %(steps)s::int[]) as held (id, lease, token, steps)

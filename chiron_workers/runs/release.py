@@ -85,7 +85,7 @@ def failed_release(kind: str, message: str) -> Release:
 
 
 def paused_release(kind: str, reason: str) -> Release:
-    """Pause a run until somebody has looked at what `kind` names, and resumes it."""
+    """Pause a run until a person has mended what `kind` names, and resumes it."""
     reason = storable(reason)
     events = ((EventKind.RUN_PAUSED, {"reason": reason}),)
     return Release(RunState.PAUSED, events, error={"kind": kind, "message": reason})

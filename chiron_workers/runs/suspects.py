@@ -19,13 +19,13 @@ from chiron_workers.db.queries import load
 
 SUSPECTS_SQL = Path(__file__).with_suffix(".sql")
 SQL = load(__file__)
-SOLE_ENDS_MAX = 2  # one may be chance: somebody ended the worker, or its machine
+SOLE_ENDS_MAX = 2  # one may be chance: a person stopped the worker, or its machine failed
 ENDS_MAX = 10  # however many other workers end: a lack of memory may end them, too
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """The ends of workers within a run's step: with other runs that may be the cause, and without."""
+    """Ends of workers while a run was at one step: shared with other possible causes, or alone."""
 
     shared_ends: int
     sole_ends: int

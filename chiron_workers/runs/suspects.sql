@@ -7,7 +7,7 @@ delete from worker_ends
  where at < now() - interval '1 day';
 
 -- count_ends
--- What the workers of these runs had. One that renews other leases lives, and has left only these runs. The leases of a worker that
+-- How many runs the workers of these runs had. A worker that renews other leases lives, and has left only these runs. The leases of a worker that
 -- ended run out within one renewal of each other, and its runs may be rescued one after the other: the first count has all of them.
 insert into worker_ends as ends (worker, runs, suspects)
 select worker, count(*), count(*) filter (where {{is_suspect}})
@@ -24,8 +24,8 @@ having not bool_or(leased_until > now() + %(notice)s)
 returning worker;
 
 -- suspect
--- Those of these runs that got no further may be why their worker ended. One that was alone on it, or the only suspect, is the likely one,
--- unless workers without suspects have ended since its last time: then its sole ends are counted anew.
+-- These runs, where they committed no step, may be why their worker ended. A run that was alone on it, or the only suspect, is the likely
+-- cause, unless workers without suspects have ended since its last time: then its sole ends are counted anew.
 with blamed as (
   select id, e.runs = 1 or e.suspects = 1 and {{is_suspect}} as is_sole,
          exists (select from worker_ends other where other.worker <> e.worker and other.suspects = 0 and other.at > suspected_at) as begins_anew

@@ -1,4 +1,4 @@
-"""Calls that were written off, and their replies that come after all."""
+"""Late replies of calls that were written off."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ SQL = load(__file__)
 
 
 async def settle(pool: Pool, run: LeasedRun, columns: Mapping[str, Any]) -> bool:
-    """Count what a call cost that was written off when its lease was lost, as its reply has come; whether it was.
+    """Count the real cost of a written-off call whose reply arrived late; return whether it was counted.
 
     The one write of a run without its lease: it changes the write-off of this call and the sums that have it, once. It changes
     nothing where the run or its batch has ended, or a failover has forgotten the write-off.

@@ -1,5 +1,5 @@
 -- lock_run
--- Before the batch, as everywhere. What a run that has ended has cost is accounted for, and stays as it is.
+-- Before the batch, as everywhere. The cost of a run that has ended is final.
 select batch_id
   from runs
  where id = %(run_id)s
@@ -15,7 +15,7 @@ select 1
    for share;
 
 -- settle
--- Puts what a call cost in the place of what was written off for it: in the run, on the day of the write-off, and in the batch. The
+-- Replaces the amount that was written off for a call by its real cost: in the run, on the day of the write-off, and in the batch. The
 -- lease under which it was made is over, so nothing else of the run changes.
 with settled as (
   update write_offs

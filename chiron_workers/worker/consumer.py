@@ -1,4 +1,4 @@
-"""How a worker consumes messages: a broker that refuses is waited for, as one that is away is."""
+"""How a worker consumes messages: it waits for a broker that refuses commands, as for one that is away."""
 
 import random
 import time
@@ -29,7 +29,7 @@ class Consumer(CeleryConsumer):  # type: ignore[misc]  # Celery has no types
         self._failed_at = time.monotonic()
 
     def on_connection_error_after_connected(self, exc: BaseException) -> None:
-        """Let the connection go, and wait for longer each time. Runs go on meanwhile."""
+        """Close the connection, and wait longer after each failure. Runs continue meanwhile."""
         super().on_connection_error_after_connected(exc)
         has_worked = time.monotonic() - self._failed_at > STEADY_S
         self._pause_s = PAUSE_MIN_S if has_worked else min(max(2 * self._pause_s, PAUSE_MIN_S), PAUSE_MAX_S)

@@ -271,7 +271,7 @@ async def listen_for_signals(
                 on_cooldown(signal)
             else:
                 on_target(signal)
-        except Exception as error:  # whoever may publish may publish nonsense
+        except Exception as error:  # any publisher may send a malformed message
             if is_fault_of_process(error):
                 raise
             log.exception("signal.failed", signal=repr(signal)[:SIGNAL_CHARS])

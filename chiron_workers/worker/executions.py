@@ -33,7 +33,7 @@ class Executions:
         worker: The name that the leases carry.
         slots: Runs at once.
         on_change: Called when an execution began, was not begun after all, or ended.
-        compare_leases: Called where another Postgres server answers than the one that confirmed the leases which are had here;
+        compare_leases: Called where another Postgres server answers than the server that confirmed this worker's leases;
             `interrupt` and `confirm` then say what became of them.
     """
 

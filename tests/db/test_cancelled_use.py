@@ -1,4 +1,4 @@
-"""Whatever moment somebody who uses a pool is cancelled at, once or twice, the pool has all of its connections afterwards."""
+"""A pool keeps all its connections, whenever a task that uses it is cancelled, once or twice."""
 
 import asyncio
 import contextlib
@@ -81,7 +81,7 @@ async def test_a_use_that_is_cancelled_twice_leaves_all_connections_with_the_poo
     await check_all_are_back(pool)
 
 
-async def test_those_who_wait_for_a_connection_and_are_cancelled_twice_keep_none_and_stop_nobody(
+async def test_waiting_tasks_that_are_cancelled_twice_keep_no_connection_and_block_no_other(
     pool: Pool,
 ) -> None:
     for after in range(STEPS):

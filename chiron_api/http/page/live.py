@@ -48,7 +48,7 @@ def live_parts(
 ) -> StreamResponse:
     """Send the parts of each frame that differ from the frame before, at most once in READ_S.
 
-    What a frame shows is read once for all who look at the same, and each draws its own. While Redis tells of no events,
+    The state is read once for all viewers of a page, and each stream draws its own frame. While Redis reports no events,
     the page says so.
 
     Args:

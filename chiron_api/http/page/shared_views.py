@@ -1,4 +1,4 @@
-"""Views that many look at: what a page shows is read once for all who look at it, however many streams there are."""
+"""Page reads shared by all viewers: each page is read once, however many streams show it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
@@ -17,10 +17,10 @@ State = TypeVar("State")
 
 @dataclass(frozen=True, slots=True)
 class Look(Generic[State]):
-    """What a view shows now.
+    """The state that a view shows now.
 
     Attributes:
-        is_delayed: Whether Redis tells of no events, so that changes are seen seconds later.
+        is_delayed: Whether Redis reports no events, so that changes appear seconds later.
     """
 
     state: State
@@ -28,7 +28,7 @@ class Look(Generic[State]):
 
 
 class SharedView(Generic[State]):
-    """One view: reads it after an event, and every few seconds, since an event may be missed."""
+    """One view: reads its state after an event, and every few seconds, since an event may be missed."""
 
     def __init__(
         self, load: Callable[[], Awaitable[State]], streams: Streams, target: dict[str, UUID | None]
@@ -46,16 +46,16 @@ class SharedView(Generic[State]):
         return self._is_over
 
     async def next(self) -> Look[State]:
-        """What the next read to begin finds. Raises what it failed with."""
+        """The result of the next read to begin. Raises the error of that read."""
         look = await asyncio.shield(self._next)
         return cast(Look[State], look)
 
     def hurry(self) -> None:
-        """Read soon, for somebody who has just come."""
+        """Read soon, for a new viewer."""
         self._arrival.set()
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         self._task.cancel()
 
     async def _run(self) -> None:
@@ -88,7 +88,7 @@ class SharedView(Generic[State]):
                 future.set_exception(error)
 
     async def _pause(self, changes: Changes | None) -> None:
-        """Wait for a change or somebody new, at most as long as an idle view stands."""
+        """Wait for a change or a new viewer, at most IDLE_READ_S."""
         signals: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._arrival.wait())]
         if changes:
             signals.append(asyncio.ensure_future(changes.wait()))
@@ -100,7 +100,7 @@ class SharedView(Generic[State]):
 
 
 class SharedViews:
-    """The views of one process that somebody looks at."""
+    """The views of one process that have viewers."""
 
     def __init__(self, streams: Streams) -> None:
         self._streams = streams
@@ -115,12 +115,12 @@ class SharedViews:
         batch_id: UUID | None = None,
         run_id: UUID | None = None,
     ) -> AsyncIterator[SharedView[State]]:
-        """Look at a view.
+        """Join a view as a viewer.
 
         Args:
-            key: What it shows, and to whom, where that makes a difference: equal keys share a view.
-            load: Reads what it shows.
-            batch_id: Of whose events it is read anew; so is `run_id`. Without either it is read every few seconds.
+            key: Identifies the state, and its viewer where the state depends on the viewer: equal keys share a view.
+            load: Reads the state.
+            batch_id: Read again after each event of this batch, or of the run `run_id`. Without either, read every few seconds.
         """
         view = self._views.get(key)
         if view is None or view.is_over:
@@ -139,14 +139,14 @@ class SharedViews:
 
 
 class SharedReads(Generic[State]):
-    """Parts of one look that not all need: each is read once for those who ask for it."""
+    """Parts of a state that only some viewers need: each is read once, for the viewers that request it."""
 
     def __init__(self, read: Callable[[int], Awaitable[State]]) -> None:
         self._read = read
         self._tasks: dict[int, asyncio.Future[State]] = {}
 
     async def get(self, key: int) -> State:
-        """The part of this key. Raises what its read failed with."""
+        """The part of this key. Raises the error of its read."""
         if key not in self._tasks:
             self._tasks[key] = asyncio.ensure_future(self._read(key))
             self._tasks[key].add_done_callback(_look_at_error)
@@ -154,7 +154,7 @@ class SharedReads(Generic[State]):
 
 
 def _silent_future() -> "asyncio.Future[Any]":
-    """A future whose error is looked at even if nobody waits for it."""
+    """A future whose error asyncio does not log, even if no task awaits it."""
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     future.add_done_callback(_look_at_error)
     return future

@@ -5,13 +5,13 @@
 alter table runs
   add column shared_ends smallint not null default 0,
   add column sole_ends smallint not null default 0,
-  add column suspected_at timestamptz;  -- since when it is a suspect, or when it was last the only one on a worker that ended
+  add column suspected_at timestamptz;  -- since when it is a suspect, or its last sole end
 
 -- As runs/suspects.sql says who is a suspect, but for the step: with `steps` no write of a turn could be a HOT update.
 create index runs_suspects on runs (id) where state in ('queued', 'running') and (sole_ends > 0 or shared_ends >= 2);
 
--- What a worker that is not heard of had when the first of its runs was rescued: the others may be rescued in later transactions. One that
--- ended without a suspect says that workers end for other reasons, too.
+-- The runs of a silent worker when the first of them was rescued: the others may be rescued in later transactions. A worker that ended
+-- without a suspect shows that workers end for other reasons, too.
 create table worker_ends (
   worker text primary key,
   runs int not null,

@@ -39,7 +39,7 @@ class Position(RequestModel):
 
 @dataclass(frozen=True, slots=True)
 class RunLook:
-    """What all who look at a run share; of its story each has come to a seq of its own, mostly the same."""
+    """The state that all viewers of a run share. Each viewer has read its story up to a seq of its own, mostly the same."""
 
     run: RunSummary
     table: RowTable | None
