@@ -6,6 +6,7 @@ import typer
 from chiron_api.local_stack.access import flower_password
 from chiron_api.local_stack.home import make_folder
 from chiron_api.local_stack.ports import port_conflict_of
+from chiron_api.local_stack.service_environment import flower_environment
 from chiron_workers.errors import ChironError, ConfigurationError
 from chiron_workers.settings import settings
 from chiron_workers.settings.variables import process_environment
@@ -27,6 +28,6 @@ def flower() -> None:
     flower_password(current)
     if sentence := port_conflict_of(current, "flower"):
         raise ChironError(sentence)
-    environment = process_environment(current, home=str(current.home))
+    environment = flower_environment(process_environment(current, home=str(current.home)))
     os.chdir(current.home)  # Flower and Celery look for files of theirs in the current folder.
     os.execve(sys.executable, COMMAND, environment)  # noqa: S606  # our own interpreter

@@ -14,6 +14,7 @@ import psutil
 from chiron_api.local_stack import postgres_account
 from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.postgres_account import command_as, reachable_programs
+from chiron_api.local_stack.service_environment import service_environment
 from chiron_workers.db.connections import SteadyThreadConnection
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ChironError, ConfigurationError, Conflict
@@ -122,7 +123,15 @@ def _run(arguments: list[str], user: str, *, folders: Sequence[Path] = ()) -> st
     program = reachable_programs(binaries()) / arguments[0]
     command = command_as(user, [str(program), *arguments[1:]], folders=folders)
     try:
-        process = subprocess.run(command, check=True, capture_output=True, text=True, cwd="/", timeout=120)
+        process = subprocess.run(
+            command,
+            check=True,
+            capture_output=True,
+            text=True,
+            cwd="/",
+            timeout=120,
+            env=service_environment(os.environ),
+        )
     except subprocess.CalledProcessError as error:
         lines = error.stderr.strip().splitlines() or ["no reason given"]
         # The last line may only tell that cleaning up failed as well.

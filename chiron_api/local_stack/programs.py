@@ -7,6 +7,7 @@ from enum import StrEnum
 from chiron_api.local_stack import postgres, valkey
 from chiron_api.local_stack.home import Home
 from chiron_api.local_stack.ports import web_address
+from chiron_api.local_stack.service_environment import command_without_keys
 from chiron_workers.settings import Settings
 from chiron_workers.worker.names import host_name
 
@@ -54,14 +55,15 @@ def stack_programs(
             Program(
                 "postgres",
                 Kind.POSTGRES,
-                postgres.command(home, connections=connections),
+                command_without_keys(postgres.command(home, connections=connections)),
                 address=postgres.url(home),
                 stop_signal="INT",  # its fast shutdown, which waits for no client
                 stop_within_s=60,
             )
         )
     if not settings.redis_url:
-        programs.append(Program("valkey", Kind.REDIS, valkey.command(home), address=valkey.address(home)))
+        command = command_without_keys(valkey.command(home))
+        programs.append(Program("valkey", Kind.REDIS, command, address=valkey.address(home)))
     programs += [
         Program(
             name,
