@@ -63,7 +63,7 @@ ENV_HEAD = """# Copy this file to .env and uncomment what should differ; see doc
 # Claude. The SDK reads the environment only.
 ANTHROPIC_API_KEY=
 
-# Needed by docker-compose.yml only: letters and digits, for example from `openssl rand -hex 24`.
+# Needed by docker-compose.yml only: letters and digits, for example from `openssl rand -hex 24`; the API's key 20 or more.
 POSTGRES_PASSWORD=
 VALKEY_PASSWORD=
 CHIRON_API_KEY=

@@ -52,6 +52,7 @@ def test_each_container_gets_only_its_own_variables():
     assert {name for name in names["flower"] - shared if not name.startswith("CHIRON_FLOWER_")} == {
         "CHIRON_REDIS_URL",
         "CHIRON_BROKER_URL",
+        "CHIRON_TRUSTED_PROXIES",
     }
     owners = {
         "ANTHROPIC_API_KEY": {"worker"},

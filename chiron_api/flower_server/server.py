@@ -18,6 +18,7 @@ from tornado.netutil import bind_sockets
 
 from chiron_api.flower_server.connections import LIMITS, BoundedServer
 from chiron_api.flower_server.gate import Gate, RefusalHandler
+from chiron_api.http.proxies import TrustedProxies
 from chiron_api.local_stack.access import FLOWER_USER, flower_password
 from chiron_api.local_stack.ports import is_loopback
 from chiron_workers.celery import app
@@ -44,7 +45,8 @@ class GatedFlower(Flower):  # type: ignore[misc]  # it has no types
     def start_http_server(self) -> int:
         """Listen, and return the port."""
         sockets = bind_sockets(self.options.port, address=self.options.address)
-        server = BoundedServer(self, ssl_options=self.ssl_options, xheaders=self.options.xheaders, **LIMITS)
+        # Without `xheaders`, which would believe everybody: the gate reads the headers of trusted proxies.
+        server = BoundedServer(self, ssl_options=self.ssl_options, **LIMITS)
         server.add_sockets(sockets)
         return int(sockets[0].getsockname()[1])
 
@@ -60,6 +62,7 @@ def serve(settings: Settings) -> None:
         flower_password(settings),
         has_any_name=not is_loopback(settings.flower_host.strip("[]")),
         prefix=prefix,
+        proxies=TrustedProxies.of(settings.trusted_proxies),
     )
     server = GatedFlower(gate, capp=app, options=options, **tornado_settings)
     atexit.register(server.stop)  # where it fails

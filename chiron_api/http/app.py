@@ -18,9 +18,9 @@ from starlette.routing import BaseRoute, Route
 from chiron_api.http import problems, routes
 from chiron_api.http.auth import Authentication, is_of_page
 from chiron_api.http.exposition import Exposition
+from chiron_api.http.guesses import Guesses
 from chiron_api.http.open_streams import OpenStreams
 from chiron_api.http.page.routes import all_routes as page_routes
-from chiron_api.http.page.session.guesses import Guesses
 from chiron_api.http.page.shared_views import SharedViews
 from chiron_api.http.page.views import error_page
 from chiron_api.local_stack.access import api_key
@@ -43,6 +43,7 @@ def build_app(settings: Settings) -> FastAPI:
     """
     key = api_key(settings)
     embedder = open_embedder(settings)
+    guesses = Guesses()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, object]]:
@@ -56,7 +57,7 @@ def build_app(settings: Settings) -> FastAPI:
                     yield {
                         "services": services,
                         "exposition": exposition,
-                        "guesses": Guesses(),
+                        "guesses": guesses,
                         "views": SharedViews(services.streams),
                         "open_streams": OpenStreams(settings.streams_per_key),
                     }
@@ -67,7 +68,7 @@ def build_app(settings: Settings) -> FastAPI:
         routes=_listed([*all_routes(), *page_routes()]),
         openapi_url=None,  # the document is a route of its own
         redirect_slashes=False,  # a redirected POST loses its body with many clients
-        middleware=[Middleware(Authentication, key=key)],
+        middleware=[Middleware(Authentication, key=key, guesses=guesses)],
         exception_handlers={
             problems.Problem: problems.answer_problem,
             ChironError: problems.answer_chiron_error,

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chiron_api.http.audit_trail import recorded
 from chiron_api.http.csrf import CSRF_HEADER, has_token, token_for
+from chiron_api.http.guesses import Guesses, address_of
 from chiron_api.http.origins import refusal_status
 from chiron_api.http.principals import Credentials, Principals, credentials_of
 from chiron_api.http.problems import Problem, lost_service_problem, problem_of
@@ -47,12 +48,20 @@ class Authentication:
         key: Of the user of this machine; empty where none is asked for.
         find_pool: Where keys and sessions are looked up; the user's own key needs no database.
         has_pages: Whether there are pages with forms.
+        guesses: Wrong keys, counted together with those of the form.
     """
 
     def __init__(
-        self, app: ASGIApp, *, key: str, find_pool: FindPool = pool_of_services, has_pages: bool = True
+        self,
+        app: ASGIApp,
+        *,
+        key: str,
+        find_pool: FindPool = pool_of_services,
+        has_pages: bool = True,
+        guesses: Guesses | None = None,
     ) -> None:
         self.app = app
+        self._guesses = guesses or Guesses()
         self._has_pages = has_pages
         self._needs_key = bool(key)
         self._principals = Principals(key)
@@ -101,10 +110,13 @@ class Authentication:
             return LOCAL
         if is_open(path):
             return NOBODY
+        if credentials.bearer:
+            self._guesses.require_room(address_of(request.scope), credentials.bearer)
         if self._principals.is_local(credentials):
+            self._guesses.remember(address_of(request.scope), credentials.bearer)
             return LOCAL
         pool = await self._find_pool(request.scope)
-        principal = await self._principals.find(pool, credentials)
+        principal = await self._principal(request, pool, credentials)
         await self._principals.count(pool, credentials)
         if path == CLOSE_PATH:
             self._principals.forget(credentials)
@@ -113,6 +125,19 @@ class Authentication:
             _refuse_provoked(request)
         _require_scope(principal, request)
         await _require_visible_target(pool, request, principal)
+        return principal
+
+    async def _principal(self, request: Request, pool: Pool, credentials: Credentials) -> Principal:
+        """Whose request it is; a wrong key is counted. Raises Unauthenticated."""
+        address, key = address_of(request.scope), credentials.bearer
+        try:
+            principal = await self._principals.find(pool, credentials)
+        except Unauthenticated:
+            if key:
+                self._guesses.add(address)
+            raise
+        if key:
+            self._guesses.remember(address, key)
         return principal
 
     async def _secret_of_pages(self, scope: Scope) -> bytes:

@@ -1,6 +1,7 @@
 """Serving: the socket that a server of ours listens on, and the HTTP API on it until a signal comes."""
 
 import socket
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -31,18 +32,39 @@ def serve(settings: Settings) -> None:
     with listen(settings.api_host, settings.api_port) as listener:
         typer.echo(f"HTTP API on {address_of(settings.api_host, listener)}")
         typer.echo(key_hint("It", settings))
-        bounded_server(app, log_level=settings.log_level, timeout_graceful_shutdown=10).run(
-            sockets=[listener]
-        )
+        bounded_server(
+            app,
+            trusted_proxies=settings.trusted_proxies,
+            log_level=settings.log_level,
+            timeout_graceful_shutdown=10,
+        ).run(sockets=[listener])
 
 
-def bounded_server(app: "Starlette", **options: Any) -> "uvicorn.Server":
-    """A server that strangers cannot fill with requests that never end; the options are those of `uvicorn.Config`."""
+def bounded_server(
+    app: "Starlette", *, trusted_proxies: Sequence[str] = (), **options: Any
+) -> "uvicorn.Server":
+    """A server that strangers cannot fill with requests that never end, and whose log has no queries.
+
+    Args:
+        trusted_proxies: Whose X-Forwarded-For and X-Forwarded-Proto count: addresses and networks.
+        options: Those of `uvicorn.Config`.
+    """
     import uvicorn
 
+    from chiron_api.http.access_log import cut_queries
     from chiron_api.http.connections import BACKLOG, BoundedProtocol
+    from chiron_api.http.proxies import ForwardedHeaders, TrustedProxies
 
-    return uvicorn.Server(uvicorn.Config(app, http=BoundedProtocol, ws="none", backlog=BACKLOG, **options))
+    config = uvicorn.Config(
+        ForwardedHeaders(app, TrustedProxies.of(trusted_proxies)) if trusted_proxies else app,
+        http=BoundedProtocol,
+        ws="none",
+        backlog=BACKLOG,
+        proxy_headers=False,  # uvicorn by itself believes every program of this machine, and whom FORWARDED_ALLOW_IPS names
+        **options,
+    )
+    cut_queries()  # after uvicorn has configured its loggers
+    return uvicorn.Server(config)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -9,7 +9,7 @@ from pathlib import Path
 from chiron_api.local_stack.home import make_folder, unusable
 from chiron_api.local_stack.ports import is_loopback
 from chiron_workers.errors import ConfigurationError
-from chiron_workers.settings import Settings
+from chiron_workers.settings import KEY_CHARS_MIN, Settings
 
 FLOWER_USER = "chiron"
 SECRET_BYTES = 32
@@ -26,7 +26,7 @@ def api_key(settings: Settings) -> str:
     """
     key = settings.api_key.get_secret_value()
     if not settings.api_without_key:
-        return key or _kept_secret(api_key_file(settings))
+        return key or _kept_key(api_key_file(settings))
     if key:
         raise ConfigurationError("CHIRON_API_KEY and CHIRON_API_WITHOUT_KEY exclude each other. Unset one.")
     if not is_loopback(settings.api_host):
@@ -66,6 +66,16 @@ def api_key_file(settings: Settings) -> Path:
 def flower_password_file(settings: Settings) -> Path:
     """Where the home keeps the password of Flower."""
     return settings.home / "flower.password"
+
+
+def _kept_key(file: Path) -> str:
+    """Raises ConfigurationError where somebody has written a short one into the file."""
+    key = _kept_secret(file)
+    if len(key) < KEY_CHARS_MIN:
+        raise ConfigurationError(
+            f"{file} holds a key of fewer than {KEY_CHARS_MIN} characters. Delete it, and a new one is made at the next start."
+        )
+    return key
 
 
 def _kept_secret(file: Path) -> str:

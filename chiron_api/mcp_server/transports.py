@@ -51,6 +51,10 @@ def serve_http(settings: Settings) -> None:
     with listen(settings.api_host, settings.api_port) as listener:
         typer.echo(f"MCP on {address_of(settings.api_host, listener)}/mcp")
         typer.echo(key_hint("It", settings))
-        bounded_server(app, log_config=None, access_log=False, timeout_graceful_shutdown=int(GRACE_S)).run(
-            sockets=[listener]
-        )
+        bounded_server(
+            app,
+            trusted_proxies=settings.trusted_proxies,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=int(GRACE_S),
+        ).run(sockets=[listener])

@@ -4,6 +4,7 @@ import json
 import os
 from decimal import Decimal
 from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -42,6 +43,7 @@ Port = Annotated[int, Field(ge=1, le=65_535)]
 Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
 OFFLINE_MODEL = "offline"  # the offline researcher: it costs nothing, needs no network, and cannot judge
 MAX_ATTEMPTS = 5
+KEY_CHARS_MIN = 20  # of a key that somebody has chosen
 PRICE_NAMES = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
 
 
@@ -81,6 +83,16 @@ def _source_table(name: str) -> str:
     return str(file)
 
 
+def _networks(names: list[str]) -> list[str]:
+    """Addresses and networks as those that compare them write them. Raises ValueError."""
+    try:
+        return [str(ip_network(name, strict=False)) for name in names]
+    except ValueError as error:
+        raise ValueError(
+            f"{error}; it holds addresses and networks such as 127.0.0.1 and 10.0.0.0/8"
+        ) from None
+
+
 Places = Annotated[list[str], NoDecode, BeforeValidator(_split_list), AfterValidator(_places)]
 
 
@@ -90,6 +102,7 @@ def _split_path(value: object) -> object:
 
 Folder = Annotated[Path, AfterValidator(lambda folder: folder.expanduser().absolute())]
 Folders = Annotated[list[Folder], NoDecode, BeforeValidator(_split_list)]
+Networks = Annotated[list[str], NoDecode, BeforeValidator(_split_list), AfterValidator(_networks)]
 
 
 class RateLimit(BaseModel):
@@ -419,8 +432,8 @@ class Settings(BaseSettings):
     api_port: Port = Field(8700, description="Port of the HTTP API.")
     api_key: SecretStr = Field(
         SecretStr(""),
-        description="Bearer token of the HTTP API and of MCP over HTTP. Empty: one that is generated and kept in CHIRON_HOME; "
-        "`chiron key` prints it.",
+        description="Bearer token of the HTTP API and of MCP over HTTP, of 20 characters or more. Empty: one that is generated "
+        "and kept in CHIRON_HOME; `chiron key` prints it.",
     )
     api_without_key: bool = Field(
         False,
@@ -431,6 +444,11 @@ class Settings(BaseSettings):
         ge=1,
         description="Streams of events that one key may have open at an API server, those of pages in its browsers included. "
         "The user of this machine has no limit.",
+    )
+    trusted_proxies: Networks = Field(
+        default_factory=list,
+        description="Proxies before the HTTP API, MCP over HTTP and Flower whose X-Forwarded-For and X-Forwarded-Proto count: "
+        "addresses and networks, separated by commas. Empty: nobody's.",
     )
     flower_host: str = Field("127.0.0.1", description="Address Flower listens on.")
     flower_port: Port = Field(5555, description="Port of Flower.")
@@ -472,6 +490,16 @@ class Settings(BaseSettings):
                 "address that stays with the broker, such as a load balancer's"
             )
         return url
+
+    @field_validator("api_key")
+    @classmethod
+    def _is_no_guess(cls, key: SecretStr) -> SecretStr:
+        if 0 < len(key.get_secret_value().strip()) < KEY_CHARS_MIN:
+            raise ValueError(
+                f"a key of your own needs at least {KEY_CHARS_MIN} characters; `openssl rand -hex 24` makes one, and where it "
+                "is unset Chiron does"
+            )
+        return key
 
     @field_validator("prices")
     @classmethod

@@ -156,6 +156,33 @@ def test_flower_beyond_this_machine_answers_to_any_name_and_asks_for_its_passwor
         assert server.request("/", Host="chiron.example", Origin=f"http://127.0.0.1:{server.port}")[0] == 403
 
 
+def test_flower_counts_wrong_passwords_by_address_and_believes_trusted_proxies_alone(
+    settings: Settings,
+) -> None:
+    wrong = f"Basic {base64.b64encode(b'chiron:another').decode()}"
+    with flower(settings, CHIRON_TRUSTED_PROXIES="127.0.0.1") as server:
+        guesses = [
+            server.request("/", Authorization=wrong, **{"X-Forwarded-For": f"{n}.1.1.1, 203.0.113.7"})
+            for n in range(11)
+        ]
+        assert [status for status, *_ in guesses] == [401] * 10 + [429]
+        assert 1 <= int(guesses[-1][2]["retry-after"]) <= 60
+        assert server.request("/", **{"X-Forwarded-For": "203.0.113.7"})[0] == 429
+        assert server.request("/", **{"X-Forwarded-For": "203.0.113.8"})[0] == 200
+        tls = {"X-Forwarded-Proto": "https", "Origin": f"https://127.0.0.1:{server.port}"}
+        assert server.request("/api/tasks", **tls)[0] == 200
+    with flower(settings, FLOWER_XHEADERS="true") as server:
+        tls = {
+            "X-Forwarded-Proto": "https",
+            "X-Scheme": "https",
+            "Origin": f"https://127.0.0.1:{server.port}",
+        }
+        assert server.request("/api/tasks", **tls)[0] == 403
+        for n in range(10):
+            server.request("/", Authorization=wrong, **{"X-Forwarded-For": f"203.0.113.{n}"})
+        assert server.request("/", Authorization=wrong)[0] == 429
+
+
 def test_celerys_own_flower_command_still_works(settings: Settings) -> None:
     with celery_flower(settings) as port:
         assert answers(port)

@@ -78,9 +78,9 @@ def test_what_the_environment_sets_too_may_stand_in_the_file(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / ".env").write_text("CHIRON_API_KEY=of-the-file\nCHIRON_MODEL=of-the-file\n")
-    monkeypatch.setenv("CHIRON_API_KEY", "of-the-environment")  # as `uv run --env-file` does
+    monkeypatch.setenv("CHIRON_API_KEY", "a-key-of-the-environment")  # as `uv run --env-file` does
     found = read_settings()
-    assert (found.api_key.get_secret_value(), found.model) == ("of-the-environment", "of-the-file")
+    assert (found.api_key.get_secret_value(), found.model) == ("a-key-of-the-environment", "of-the-file")
 
 
 def test_what_is_no_small_file_is_not_read(folder: Path) -> None:

@@ -86,5 +86,5 @@ async def test_without_a_key_every_origin_header_is_looked_at(keyless: Settings,
 
 
 def test_secrets_never_reach_the_log(tmp_path: Path):
-    text = repr(Settings(_env_file=None, home=tmp_path, api_key=SecretStr("hidden")))  # type: ignore[call-arg]
+    text = repr(Settings(_env_file=None, home=tmp_path, api_key=SecretStr("hidden from everybody")))  # type: ignore[call-arg]
     assert "hidden" not in text

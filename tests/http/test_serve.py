@@ -9,8 +9,11 @@ from pathlib import Path
 import httpx2
 import pytest
 from support import forked_python
+from support.worker_processes import wait_until
 
 from chiron_api.http.serve import serve
+from chiron_workers.access.sessions import create_code
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ChironError, ConfigurationError, ServiceUnavailable
 from chiron_workers.settings import Settings
 
@@ -49,6 +52,36 @@ def test_the_command_serves_until_it_is_told_to_stop(environment: dict[str, str]
         finally:
             process.kill()  # where an assertion failed, that Popen does not wait for a server that goes on
     assert process.returncode in (0, -signal.SIGTERM)
+
+
+async def test_the_log_of_the_command_has_its_requests_and_no_code_of_a_link(
+    environment: dict[str, str], tmp_path: Path, pool: Pool
+):
+    codes = [await create_code(pool) for _ in range(2)]
+    log = tmp_path / "api.log"
+    with (
+        log.open("wb") as output,
+        forked_python.Popen(
+            [*COMMAND, "--port", "0"],
+            cwd=tmp_path,
+            env=environment | {"CHIRON_LOG_LEVEL": "debug"},
+            stdout=output,
+            stderr=output,
+        ) as process,
+    ):
+        try:
+            wait_until(lambda: "Bearer KEY" in log.read_text(), what="the address in the log")
+            address = log.read_text().splitlines()[0].rsplit(maxsplit=1)[-1]
+            async with httpx2.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
+                for method, code in zip(("GET", "HEAD"), codes, strict=True):
+                    answer = await client.request(method, "/open", params={"code": code})
+                    assert answer.status_code == 200
+        finally:
+            process.terminate()
+    text = log.read_text()
+    assert '"GET /open?… HTTP/1.1" 200' in text
+    assert '"HEAD /open?… HTTP/1.1" 200' in text
+    assert [code for code in codes if code in text] == []
 
 
 def test_what_cannot_work_is_refused_in_a_sentence(settings: Settings):

@@ -61,6 +61,24 @@ def test_without_a_key_only_on_request_and_only_on_this_machine(own: Settings) -
         api_key(changed(own, api_without_key=True, api_key=SecretStr("of mine")))
 
 
+def test_a_key_that_could_be_guessed_is_refused_wherever_it_stands(own: Settings) -> None:
+    own.home.mkdir()
+    short = "nineteen characters"
+    done = chiron(own, "api", CHIRON_API_KEY=f" {short} ")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "CHIRON_API_KEY: a key of your own needs at least 20 characters" in done.stderr
+    assert short not in done.stderr
+    api_key(own)
+    api_key_file(own).write_text(f"{short}\n")
+    with pytest.raises(
+        ConfigurationError, match=r"api\.key holds a key of fewer than 20 characters. Delete it"
+    ):
+        api_key(own)
+    api_key_file(own).write_text(f"{short}1\n")
+    assert api_key(own) == f"{short}1"
+
+
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])
 def test_a_key_that_other_users_can_read_or_choose_is_not_used(own: Settings, mode: int) -> None:
     api_key(own)
@@ -102,6 +120,7 @@ def test_a_full_disk_is_no_wrong_setting_and_leaves_no_half_key(own: Settings, s
 def test_chiron_key_prints_what_the_servers_ask_for(settings: Settings) -> None:
     assert chiron(settings, "key").stdout == f"{api_key(settings)}\n"
     assert chiron(settings, "key", "flower").stdout == f"{flower_password(settings)}\n"
-    assert chiron(settings, "key", CHIRON_API_KEY="of mine").stdout == "of mine\n"
+    own_key = "a key of twenty char"
+    assert chiron(settings, "key", CHIRON_API_KEY=own_key).stdout == f"{own_key}\n"
     keyless = chiron(settings, "key", CHIRON_API_WITHOUT_KEY="true")
     assert (keyless.returncode, keyless.stdout, "asks for no key" in keyless.stderr) == (2, "", True)

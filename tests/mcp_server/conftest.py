@@ -23,7 +23,7 @@ from support.worker_processes import environment
 from chiron_workers.settings import Settings
 
 COMMAND = [sys.executable, "-m", "chiron_api", "mcp"]
-KEY = "a key of this test"
+KEY = "a long key of these tests"
 
 Environment = Callable[..., dict[str, str]]
 Talking = Callable[..., AbstractAsyncContextManager[Client]]

@@ -61,7 +61,9 @@ def test_embedded_addresses_fill_in_only_what_is_empty(tmp_path: Path) -> None:
 
 
 def test_secrets_are_not_shown() -> None:
-    found = Settings(_env_file=None, api_key="hush", flower_password="hush", embedding_api_key="hush")  # type: ignore[call-arg,arg-type]
+    found = Settings(
+        _env_file=None, api_key="hush, it is a secret", flower_password="hush", embedding_api_key="hush"
+    )  # type: ignore[call-arg,arg-type]
     assert "hush" not in repr(found)
 
 

@@ -58,6 +58,7 @@ SAMPLES: dict[str, list[Any]] = {
     "files": [(Path("/a,b"), Path("/c d")), ()], "file_bytes_max": [1_000], "file_timeout_s": [1.5],
     "file_memory_mb": [100],
     "api_host": ["::1"], "api_port": [8701], "api_key": [ODD], "api_without_key": [True], "streams_per_key": [7],
+    "trusted_proxies": [["10.0.0.0/8", "::1/128"]],
     "upload_bytes_max": [1_000], "public_url": ["https://c.example/chiron"], "webhook_private": [True],
     "smtp_host": ["mail.example"], "smtp_port": [25], "smtp_tls": ["none"], "smtp_user": [ODD], "smtp_password": [ODD],
     "smtp_from": [ODD],

@@ -40,7 +40,12 @@ class PromptServer(uvicorn.Server):
 @asynccontextmanager
 async def api_client(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of an API that serves with these settings while the block runs."""
-    bounds = bounded_server(build_app(settings), log_config=None, timeout_graceful_shutdown=3)
+    bounds = bounded_server(
+        build_app(settings),
+        trusted_proxies=settings.trusted_proxies,
+        log_config=None,
+        timeout_graceful_shutdown=3,
+    )
     server = PromptServer(bounds.config)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         task = asyncio.create_task(server.serve(sockets=[listener]))

@@ -27,6 +27,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+SIGN_IN_PATH = "/open"
 THEMES = ("light", "dark")
 ASSETS = files(__package__) / "assets"
 
@@ -69,7 +70,12 @@ def page(
     request: Request, template: str, *, status: HTTPStatus = HTTPStatus.OK, **values: Any
 ) -> HTMLResponse:
     """A whole page, or a part of one, as an answer."""
-    return HTMLResponse(render(request, template, values), status.value, headers=HEADERS)
+    headers = HEADERS
+    if (
+        request.url.path == SIGN_IN_PATH
+    ):  # The address may hold a code. With `no-referrer` a form has no origin to be told by.
+        headers = HEADERS | {"Referrer-Policy": "strict-origin"}
+    return HTMLResponse(render(request, template, values), status.value, headers=headers)
 
 
 @cache

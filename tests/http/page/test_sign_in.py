@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from support.api_server import api_client
 
-from chiron_api.http.page.session.guesses import GUESSES_MAX, Guesses
+from chiron_api.http.guesses import GUESSES_MAX
 from chiron_api.local_stack.access import api_key
 from chiron_workers.access.keys import NewKey, create_key
 from chiron_workers.access.sessions import create_code
@@ -84,18 +84,6 @@ async def test_a_wrong_key_is_said_in_the_form_and_guessing_ends_after_ten(
     assert "Try again in" in answer.text
 
 
-def test_addresses_are_counted_apart_and_no_more_of_them_are_kept_than_fit(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("chiron_api.http.page.session.guesses.ADDRESSES_MAX", 2)
-    guesses = Guesses()
-    for _ in range(GUESSES_MAX):
-        guesses.add("a")
-    assert guesses.wait_s("a") > 0
-    assert guesses.wait_s("b") == 0
-    for address in "bc":
-        guesses.add(address)
-    assert guesses.wait_s("a") == 0
-
-
 async def test_a_form_of_another_site_signs_nobody_in(browser: httpx2.AsyncClient, settings: Settings):
     own = str(browser.base_url).rstrip("/")
     for origin in ("https://evil.example", "null", own.replace("http:", "https:")):
@@ -163,6 +151,28 @@ async def test_a_link_that_was_used_says_so_beside_the_form(browser: httpx2.Asyn
     assert answer.status_code == 401
     assert "This link was used" in answer.text
     assert 'name="key"' in answer.text
+
+
+async def test_head_signs_in_and_uses_the_link_up_as_get_does(browser: httpx2.AsyncClient, pool: Pool):
+    code = await create_code(pool)
+    answer = await browser.head("/open", params={"code": code})
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert "httponly" in answer.headers["set-cookie"].lower()
+    assert (await browser.get("/")).status_code == 200
+    browser.cookies.clear()
+    for method in ("GET", "HEAD"):
+        assert (await browser.request(method, "/open", params={"code": code})).status_code == 401
+
+
+async def test_no_answer_to_a_link_lets_the_browser_name_its_code_to_anybody(
+    browser: httpx2.AsyncClient, pool: Pool
+):
+    code = await create_code(pool)
+    policies = {
+        (await browser.get("/open", params={"code": value})).headers["referrer-policy"]
+        for value in (code, code, "x", "")
+    }
+    assert policies <= {"no-referrer", "strict-origin"}
 
 
 async def test_a_page_that_is_refused_for_now_says_when_to_come_again(

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from chiron_api.http.dependencies import services_of
+from chiron_api.http.guesses import Guesses, address_of, sentence
 from chiron_api.http.origins import refusal_status
 from chiron_api.http.page.forms import read_form
 from chiron_api.http.page.rendering import HEADERS, page, see_other
-from chiron_api.http.page.session.guesses import Guesses
 from chiron_api.http.page.views import sign_in_page, view
 from chiron_api.http.principals import COOKIE
 from chiron_api.http.problems import Problem
@@ -38,9 +38,12 @@ FORWARDING = """<!doctype html>
 
 
 async def open_session(request: Request) -> Response:
-    """Sign a browser in with the code of a link, once, and lead it on to the start page; without a code show the form."""
+    """Sign a browser in with the code of a link, once, and lead it on to the start page; without a code show the form.
+
+    HEAD does so too: what has sent the code has it, and it may stand in the log of a proxy from then on.
+    """
     code = request.query_params.get("code", "")
-    if not code or request.method == "HEAD":  # whoever previews a link does not use it up
+    if not code:
         return sign_in_page(request, "", status=HTTPStatus.OK)
     token = await trade_code(services_of(request).pool, code)
     response = HTMLResponse(FORWARDING, headers=HEADERS | {"Referrer-Policy": "no-referrer"})
@@ -50,11 +53,10 @@ async def open_session(request: Request) -> Response:
 async def open_session_with_key(request: Request) -> Response:
     """Sign a browser in with a key. A wrong one is said in the form; after ten in a minute an address has to wait."""
     _refuse_strange_form(request)
-    pool, address = services_of(request).pool, request.client.host if request.client else ""
+    pool, address = services_of(request).pool, address_of(request.scope)
     guesses: Guesses = request.state.guesses
     if wait_s := guesses.wait_s(address):
-        sentence = f"Too many wrong keys came from your address. Try again in {wait_s} s."
-        response = sign_in_page(request, sentence, status=HTTPStatus.TOO_MANY_REQUESTS)
+        response = sign_in_page(request, sentence(wait_s), status=HTTPStatus.TOO_MANY_REQUESTS)
         response.headers["Retry-After"] = str(wait_s)
         return response
     key = (await read_form(request, bytes_max=SIGN_IN_BYTES_MAX)).get("key", "").strip()
@@ -93,8 +95,8 @@ async def end_session(request: Request) -> Response:
     """Sign the browser out."""
     await read_form(request)
     await close_session(services_of(request).pool, request.cookies.get(COOKIE, ""))
-    sentence = "This browser is signed out. `chiron open` signs it in again."
-    response = page(request, "layout/error.html", title="Signed out", detail=sentence)
+    detail = "This browser is signed out. `chiron open` signs it in again."
+    response = page(request, "layout/error.html", title="Signed out", detail=detail)
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return response
 

@@ -1,0 +1,53 @@
+"""Counting wrong keys by address."""
+
+import pytest
+
+from chiron_api.http.guesses import GUESSES_MAX, Guesses
+from chiron_workers.errors import RateExceeded
+
+
+def guess(guesses: Guesses, address: str, *, times: int = GUESSES_MAX) -> None:
+    for _ in range(times):
+        guesses.add(address)
+
+
+def test_addresses_are_counted_apart_and_no_more_of_them_are_kept_than_fit(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("chiron_api.http.guesses.ADDRESSES_MAX", 2)
+    guesses = Guesses()
+    guess(guesses, "a")
+    assert guesses.wait_s("a") > 0
+    assert guesses.wait_s("b") == 0
+    for address in "bc":
+        guesses.add(address)
+    assert guesses.wait_s("a") == 0
+
+
+def test_a_network_of_ipv6_counts_as_one_address():
+    guesses = Guesses()
+    for n in range(GUESSES_MAX):
+        guesses.add(f"2001:db8:0:1::{n:x}")
+    assert guesses.wait_s("2001:db8:0:1:ffff::") > 0
+    assert guesses.wait_s("2001:db8:0:2::") == 0
+    guess(guesses, "fe80::1%eth0")
+    assert guesses.wait_s("fe80::2%eth0") > 0
+    guess(guesses, "a:b")  # is no address
+    assert guesses.wait_s("a:b") > 0
+
+
+def test_a_key_that_was_right_at_an_address_is_looked_at_there_whatever_else_comes_from_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("chiron_api.http.guesses.RIGHT_KEYS_MAX", 2)
+    guesses = Guesses()
+    guesses.remember("office", "right")
+    for address in ("office", "elsewhere"):
+        guess(guesses, address)
+    guesses.require_room("office", "right")
+    for address, key in (("office", "another"), ("elsewhere", "right")):
+        with pytest.raises(RateExceeded, match="Too many wrong keys") as refusal:
+            guesses.require_room(address, key)
+        assert 1 <= refusal.value.retry_after_s <= 60
+    for key in ("second", "third"):
+        guesses.remember("office", key)
+    with pytest.raises(RateExceeded):
+        guesses.require_room("office", "right")
