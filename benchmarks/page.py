@@ -23,6 +23,7 @@ from figures import Figures, begin, table
 from playwright.async_api import async_playwright
 from services import Services, services
 
+from chiron_api.http.page.forms import FORM_BYTES_MAX
 from chiron_api.local_stack.access import api_key
 from chiron_api.local_stack.ports import free_port
 from chiron_workers.db.connect import Pool, fetch_all, open_pool
@@ -58,7 +59,7 @@ class World:
         return [
             "/", "/submit", "/batches", batch, f"{batch}?order=cost&page=100", f"{batch}/report", run,
             f"/facts/{self.fact_id}", "/search", "/search?q=weighs+4711&mode=text", "/subjects", subject,
-            f"{subject}/sources", f"{subject}/learn", f"{subject}/changes", "/system",
+            f"{subject}/sources", f"{subject}/learn", f"{subject}/changes", "/system", "/docs",
         ]  # fmt: skip
 
 
@@ -93,6 +94,30 @@ def measure_views(url: str, key: str, world: World, figures: Figures) -> list[li
             name = name.replace(str(world.fact_id), "ID")
             figures[name] = [{"ms": round(median(times), 1), "kb": round(size / 1024, 1)}]
             rows.append([name, f"{median(times):.0f}", f"{max(times):.0f}", f"{size / 1024:.0f}"])
+    return rows
+
+
+async def measure_floor(url: str, key: str, figures: Figures) -> list[list[str]]:
+    """How long `/healthz` takes at most while a form of 16 MB is read, and while sixty ask for the reference at once."""
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    body = b"subject=Physics&topics=" + b"%C3%BC" * ((FORM_BYTES_MAX - 100) // 6)
+    rows = []
+    headers = {"Authorization": f"Bearer {key}"}
+    async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=60) as client:
+        for name, requests in (
+            ("a form of 16 MB", lambda: [client.post("/submit/estimate", content=body, headers=form)]),
+            ("/docs, sixty at once", lambda: [client.get("/docs") for _ in range(60)]),
+        ):
+            began, worst_s = time.perf_counter(), 0.0
+            answers = asyncio.gather(*requests())
+            while not answers.done():
+                asked = time.perf_counter()
+                await client.get("/healthz")
+                worst_s = max(worst_s, time.perf_counter() - asked)
+            assert {answer.status_code for answer in answers.result()} == {200}
+            total_s = time.perf_counter() - began
+            figures[f"/healthz, {name}"] = [{"worst_ms": round(worst_s * 1_000), "s": round(total_s, 2)}]
+            rows.append([name, f"{total_s:.1f}", f"{worst_s * 1_000:.0f}"])
     return rows
 
 
@@ -179,6 +204,8 @@ def main() -> None:
             rows = measure_views(url, api_key(at.settings), world, report.figures)
             load = load_average()
             table(f"Views, load {load}", ["view", "median ms", "worst ms", "KB"], rows)
+            rows = asyncio.run(measure_floor(url, api_key(at.settings), report.figures))
+            table(f"Beside much work, load {load_average()}", ["work", "s", "worst /healthz, ms"], rows)
             if which("chromium"):
                 pace = {"rate": arguments.rate, "seconds": arguments.seconds}
                 rows = asyncio.run(measure_browser(at, url, world, **pace, figures=report.figures))

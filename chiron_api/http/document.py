@@ -1,5 +1,7 @@
 """The OpenAPI document: what FastAPI knows of the routes, the problems that all of them share, and the events."""
 
+import json
+import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
 from http import HTTPStatus
@@ -58,12 +60,26 @@ OF_BODIES = (
 )
 
 
+_LOCK = threading.Lock()
+
+
 @cache
 def document() -> dict[str, Any]:
     """The document of all routes."""
     from chiron_api.http.app import all_routes
 
     return describe(all_routes())
+
+
+def document_json() -> bytes:
+    """The document of all routes as its readers get it; made once, also where many ask at the same time."""
+    with _LOCK:
+        return _document_json()
+
+
+@cache
+def _document_json() -> bytes:
+    return json.dumps(document(), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:

@@ -1,9 +1,13 @@
-"""Forms as bodies of requests: bounded as they come, their files on a disk and not in memory."""
+"""Forms as bodies of requests: bounded as they come, their files on a disk and not in memory.
+
+What is long is decoded beside the event loop, in pieces, since a call of C keeps Python's lock from all other threads.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
+from urllib.parse import unquote_to_bytes
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -17,7 +21,9 @@ FIELDS_MAX = 50
 FILES_MAX = 5
 MULTIPART = "multipart/form-data"
 FIELD_TOO_LARGE = "Part exceeded maximum size"  # as Starlette says it
-FORM_TYPES = ("application/x-www-form-urlencoded", MULTIPART)
+URL_ENCODED = "application/x-www-form-urlencoded"
+FORM_TYPES = (URL_ENCODED, MULTIPART)
+PIECE_BYTES = 65_536  # that a call of C decodes
 
 
 def media_type_of(request: Request) -> str:
@@ -45,12 +51,16 @@ async def open_form(
     refusal = refusal or f"A form may have {bytes_max:,} bytes."
     field_bytes_max = field_bytes_max or bytes_max
     field_refusal = f"A field that is no file may have {field_bytes_max:,} bytes."
-    # Such a form has no file, and Starlette bounds none of its fields.
-    if media_type != MULTIPART and field_bytes_max < bytes_max:
+    if media_type == URL_ENCODED and field_bytes_max < bytes_max:  # it has no file
         bytes_max, refusal = field_bytes_max, field_refusal
     bounded = Request(request.scope, _bounded(request.receive, bytes_max, refusal))
     try:
-        form = await bounded.form(max_files=FILES_MAX, max_fields=FIELDS_MAX, max_part_size=field_bytes_max)
+        if media_type == URL_ENCODED:
+            form = await _url_encoded(bounded)
+        else:
+            form = await bounded.form(
+                max_files=FILES_MAX, max_fields=FIELDS_MAX, max_part_size=field_bytes_max
+            )
     except HTTPException as error:
         if error.detail.startswith(FIELD_TOO_LARGE):
             raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, field_refusal) from None
@@ -59,6 +69,35 @@ async def open_form(
         yield form
     finally:
         await form.close()
+
+
+async def _url_encoded(request: Request) -> FormData:
+    """The fields of a form without files. Starlette would decode them within the event loop. Raises HTTPException."""
+    payload = b"".join([chunk async for chunk in request.stream()])
+    if payload.count(b"&") >= FIELDS_MAX:
+        raise HTTPException(
+            HTTPStatus.BAD_REQUEST, f"Too many fields. Maximum number of fields is {FIELDS_MAX}."
+        )
+    if len(payload) <= PIECE_BYTES:
+        return _fields(payload)
+    return await asyncio.to_thread(_fields, payload)
+
+
+def _fields(payload: bytes) -> FormData:
+    pairs = [field.partition(b"=") for field in payload.split(b"&") if field]
+    return FormData([(_decoded(name), _decoded(value)) for name, _, value in pairs])
+
+
+def _decoded(text: bytes) -> str:
+    """A name or a value without its escapes; what is no UTF-8 is replaced."""
+    plain, start = bytearray(), 0
+    while start < len(text):
+        end = start + PIECE_BYTES
+        cut = text.rfind(b"%", end - 2, end)  # the first two signs of an escape stay with its last
+        piece = text[start : cut if cut > start else end]
+        plain += unquote_to_bytes(piece.replace(b"+", b" "))
+        start += len(piece)
+    return plain.decode(errors="replace")
 
 
 def _bounded(receive: Receive, bytes_max: int, refusal: str) -> Receive:

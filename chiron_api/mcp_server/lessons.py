@@ -1,5 +1,6 @@
 """Tools of MCP clients for lessons: find them, read them, and have them written."""
 
+import asyncio
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, TypedDict
@@ -92,7 +93,7 @@ async def get_lesson(store: Store, *, id: Name, offset: Annotated[int, Field(ge=
     """
     with tool_errors():
         lesson = await read_lesson(store.session.pool, parse_id(id, field="id"))
-    text = "".join(render(lesson, LessonFormat.MD))
+    text = await asyncio.to_thread(lambda: "".join(render(lesson, LessonFormat.MD)))
     end = offset + PAGE_CHARS
     return LessonPage(
         text=text[offset:end],

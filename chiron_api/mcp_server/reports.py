@@ -1,5 +1,6 @@
 """Tools of MCP clients for reports: have an answer written from stored facts, and read what is known."""
 
+import asyncio
 from decimal import Decimal
 from typing import Annotated, TypedDict
 from uuid import UUID
@@ -74,7 +75,8 @@ async def get_report(store: Store, *, id: Name, offset: Annotated[int, Field(ge=
         report = await gather(store.session.pool, scope, owner=store.caller.visible_owner)
     render = FORMATS["md"].render
     assert render
-    text = "".join(map(str, render(report)))
+    # Beside the event loop: all that is known of a subject may be many megabytes.
+    text = await asyncio.to_thread(lambda: "".join(map(str, render(report))))
     end = offset + PAGE_CHARS
     return ReportPage(text=text[offset:end], chars=len(text), next_offset=end if end < len(text) else None)
 

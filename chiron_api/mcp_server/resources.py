@@ -1,5 +1,6 @@
 """What is known, as resources that MCP clients read by address: facts, runs, batches, reports, maps and lessons."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
@@ -16,6 +17,7 @@ from chiron_api.reports.formats import FORMATS
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.lessons.formats import LessonFormat
 from chiron_api.reports.lessons.formats import render as render_lesson
+from chiron_api.reports.report import Report
 from chiron_api.text import as_json
 from chiron_api.views.coverage_maps import MapFormat, load_map
 from chiron_api.views.coverage_maps import render as render_map
@@ -50,6 +52,10 @@ async def read_report(store: Store, id: str) -> str:
     report = await gather(
         store.session.pool, await visible_target(store, id), owner=store.caller.visible_owner
     )
+    return await asyncio.to_thread(_markdown, report)
+
+
+def _markdown(report: Report) -> str:
     render = FORMATS["md"].render
     assert render
     text = ""
@@ -63,7 +69,7 @@ async def read_report(store: Store, id: str) -> str:
 async def read_lesson_text(store: Store, id: str) -> str:
     """A lesson on a node of a map: each sentence names its facts, and what is stale says so."""
     lesson = await read_lesson(store.session.pool, parse_id(id, field="id"))
-    return "".join(render_lesson(lesson, LessonFormat.MD))
+    return await asyncio.to_thread(lambda: "".join(render_lesson(lesson, LessonFormat.MD)))
 
 
 async def read_lessons(store: Store, id: str) -> str:
@@ -74,7 +80,7 @@ async def read_lessons(store: Store, id: str) -> str:
 async def read_map(store: Store, id: str) -> str:
     """The coverage map of a subject as a tree: * is critical for the goal; facts, and what must be known first."""
     subject_id = (await store.subjects.require(id))["subject_id"]
-    return render_map(await load_map(store.session, subject_id), MapFormat.TREE)
+    return await asyncio.to_thread(render_map, await load_map(store.session, subject_id), MapFormat.TREE)
 
 
 TEMPLATES: tuple[tuple[str, str, str, Read], ...] = (

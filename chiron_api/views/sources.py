@@ -1,5 +1,6 @@
 """Whether runs have anywhere to look for sources."""
 
+import asyncio
 from collections.abc import Iterable
 
 from chiron_workers.batches.submit import NewRun
@@ -25,7 +26,7 @@ async def source_warnings(pool: Pool, settings: Settings, runs: Iterable[NewRun 
 
     web_providers = [provider for provider in select_providers(settings)[0] if not provider.is_local]
     warnings = []
-    for subject, model in sorted({_subject_and_model(run) for run in runs if "://" not in run.topic}):
+    for subject, model in await asyncio.to_thread(_subjects_and_models, runs):
         searches_web = model != OFFLINE_MODEL and any(
             provider.name != "claude" or model.startswith("claude") for provider in web_providers
         )
@@ -34,6 +35,11 @@ async def source_warnings(pool: Pool, settings: Settings, runs: Iterable[NewRun 
                 f"The subject {subject} has no document, and runs with {model} search no web: they find no sources. {ADVICE}"
             )
     return warnings
+
+
+def _subjects_and_models(runs: Iterable[NewRun | RunSummary]) -> list[tuple[str, str]]:
+    """Those of runs whose topic names no address; of 100,000 runs that is work of a second."""
+    return sorted({_subject_and_model(run) for run in runs if "://" not in run.topic})
 
 
 def _subject_and_model(run: NewRun | RunSummary) -> tuple[str, str]:

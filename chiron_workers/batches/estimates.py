@@ -1,3 +1,4 @@
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -58,8 +59,9 @@ class Estimate:
 
 async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
     """What a batch would cost, by what runs of its kind have cost before. Raises UsageError as `submit` does."""
-    check(batch)
-    counts = Counter((run.role, run.model) for run in batch.runs)
+    # Beside the event loop, as in `submit`: a batch may have 100,000 topics.
+    await asyncio.to_thread(check, batch)
+    counts = await asyncio.to_thread(lambda: Counter((run.role, run.model) for run in batch.runs))
     kinds = []
     for (role, model), runs in sorted(counts.items()):
         has_price = is_priced(model, settings().prices)
@@ -70,9 +72,9 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
         len(batch.runs),
         _total((kind.usd, kind.runs) for kind in kinds),
         _total((kind.usd_of_dear, kind.runs) for kind in kinds),
-        _max_usd(batch),
+        await asyncio.to_thread(_max_usd, batch),
         tuple(kinds),
-        tuple(budget_warnings(batch)),
+        await asyncio.to_thread(lambda: tuple(budget_warnings(batch))),
         await left_today(pool, settings().daily_budget_usd),
     )
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -27,6 +28,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+PIECE_CHARS = 65_536  # that a call of C escapes
 SIGN_IN_PATH = "/open"
 THEMES = ("light", "dark")
 ASSETS = files(__package__) / "assets"
@@ -46,6 +48,12 @@ def environment() -> Environment:
     templates.filters |= filters.FILTERS
     templates.globals |= {"asset": asset_path, "now": partial(datetime.now, UTC)}
     return templates
+
+
+def escaped(text: str) -> Markup:
+    """A text of any length as a template writes it, for a thread: in pieces, so that others get their turn."""
+    pieces = (text[start : start + PIECE_CHARS] for start in range(0, len(text), PIECE_CHARS))
+    return Markup("").join(escape(CONTROLS.sub("", piece)) for piece in pieces)
 
 
 def _harmless(value: object) -> object:

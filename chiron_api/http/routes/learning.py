@@ -1,3 +1,4 @@
+import asyncio
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
@@ -143,7 +144,8 @@ async def show_map(id: str, query: Annotated[MapQuery, Query()], services: Servi
     """The nodes of a subject, nested, with how many facts belong to each, and which are exhausted."""
     session = Session(services.pool)
     coverage = await load_map(session, (await Subjects(session).require(id))["subject_id"])
-    return Response(render(coverage, query.format), media_type=MEDIA_TYPES[query.format])
+    text = await asyncio.to_thread(render, coverage, query.format)
+    return Response(text, media_type=MEDIA_TYPES[query.format])
 
 
 @router.get(

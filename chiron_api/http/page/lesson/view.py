@@ -1,5 +1,6 @@
 """A lesson: read, downloaded, and ordered for a node."""
 
+import asyncio
 from http import HTTPStatus
 
 from markupsafe import Markup
@@ -39,8 +40,12 @@ async def show_lesson(request: Request) -> Response:
         lesson=lesson,
         journey=journey if journey and waits and journey.node_id == lesson.line.node_id else None,
         formats=list(LessonFormat),
-        body=Markup("".join(body(document))),  # noqa: S704  # the HTML format escapes what it is handed
+        body=await asyncio.to_thread(_body, document),
     )
+
+
+def _body(document: LessonDocument) -> Markup:
+    return Markup("".join(body(document)))  # noqa: S704  # the HTML format escapes what it is handed
 
 
 async def download_lesson(request: Request) -> Response:
@@ -52,7 +57,7 @@ async def download_lesson(request: Request) -> Response:
         )
     lesson = await read_lesson(services_of(request).pool, path_id(request))
     headers = {**HEADERS, "Content-Disposition": f'attachment; filename="lesson.{name}"'}
-    text = "".join(render(lesson, LessonFormat(name)))
+    text = await asyncio.to_thread(lambda: "".join(render(lesson, LessonFormat(name))))
     return Response(text, media_type=MEDIA_TYPES[LessonFormat(name)], headers=headers)
 
 

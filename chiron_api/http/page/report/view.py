@@ -1,5 +1,6 @@
 """A report: read, printed, downloaded, and an answer written from it."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from http import HTTPStatus
@@ -65,7 +66,7 @@ async def _show(
         default_model=services.settings.model,
         fields={"model": "", "budget_usd": ""} | dict(fields or {}),
         problem=problem,
-        **_sections(part),
+        **await asyncio.to_thread(_sections, part),
     )
 
 

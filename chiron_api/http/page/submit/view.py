@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.forms import read_form
-from chiron_api.http.page.rendering import page, see_other
+from chiron_api.http.page.rendering import escaped, page, see_other
 from chiron_api.http.page.submit.draft import Draft, draft_of
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
@@ -32,7 +32,8 @@ async def submit_form(request: Request) -> Response:
     services, fields = services_of(request), await read_form(request)
     draft = await asyncio.to_thread(draft_of, fields)
     try:
-        batch = draft.batch(services.settings, idempotency_key=fields.get("key") or None)
+        key = fields.get("key") or None
+        batch = await asyncio.to_thread(draft.batch, services.settings, idempotency_key=key)
         receipt = await submit(services.pool, batch, principal=services.principal)
     except (Problem, UsageError, Conflict, KeyBudgetSpent) as error:
         return await _form(request, draft, problem=str(error))
@@ -50,12 +51,13 @@ async def _form(request: Request, draft: Draft, *, problem: str = "") -> Respons
     services = services_of(request)
     async with services.store() as store:
         subjects = await store.subjects.all(limit=1_000)
+    topics = await asyncio.to_thread(escaped, draft.text)
     return page(
         request,
         "submit/page.html",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         section="/submit",
-        fields=dict(draft.fields) | {"topics": "\n".join(draft.topics)},
+        fields=dict(draft.fields) | {"topics": topics},
         subjects=subjects,
         default_model=services.settings.model,
         key=str(new_id()),
@@ -69,7 +71,7 @@ async def _preview(request: Request, draft: Draft) -> dict[str, Any]:
     if not draft.topics:
         return {"estimate": None, "hint": "", "warnings": []}
     try:
-        batch = draft.batch(services.settings, idempotency_key=None)
+        batch = await asyncio.to_thread(draft.batch, services.settings, idempotency_key=None)
         forecast = await estimate(services.pool, batch)
     except (Problem, UsageError) as error:
         return {"estimate": None, "hint": str(error), "warnings": []}

@@ -1,0 +1,78 @@
+"""What the event loop does while a route has much to read or to show: it answers others."""
+
+import asyncio
+import time
+from urllib.parse import quote_plus
+
+import httpx2
+import pytest
+from support.event_loop_delay import beating
+
+from chiron_api.http.page.docs import view
+from chiron_api.http.page.submit.draft import TOPICS_MAX
+
+FORM = "application/x-www-form-urlencoded"
+LOOP_S_MAX = 0.3  # of processor time between two beats: many times what is needed, and half of what 8 MB took within the loop
+MB = 1_000_000
+
+
+def multipart(text: str) -> tuple[str, bytes]:
+    head = 'Content-Disposition: form-data; name="topics"; filename="topics.txt"'
+    subject = 'Content-Disposition: form-data; name="subject"\r\n\r\nPhysics'
+    body = f"--X\r\n{subject}\r\n--X\r\n{head}\r\nContent-Type: text/plain\r\n\r\n{text}\r\n--X--\r\n"
+    return "multipart/form-data; boundary=X", body.encode()
+
+
+def encoded(text: str, times: int) -> tuple[str, bytes]:
+    return FORM, b"subject=Physics&topics=" + quote_plus(text).encode() * times
+
+
+BODIES = {
+    "short lines": lambda size: encoded("ab\n", size * MB // 5),
+    "escapes": lambda size: encoded("ü", size * MB // 6),
+    "as many topics as a form takes": lambda size: encoded(
+        "x" * (size * MB // TOPICS_MAX - 3) + "\n", TOPICS_MAX
+    ),
+    "a file": lambda size: multipart("a\n" * (size * MB // 2)),
+    "a file of blank lines": lambda size: multipart("\n" * (size * MB)),
+}
+
+
+@pytest.mark.parametrize("size", [8, pytest.param(16, marks=pytest.mark.acceptance)])
+@pytest.mark.parametrize("path", ["/submit/estimate", "/submit"])
+@pytest.mark.parametrize("name", BODIES)
+async def test_a_large_form_is_read_while_others_are_answered(
+    client: httpx2.AsyncClient, name: str, path: str, size: int
+):
+    media_type, body = BODIES[name](size)
+    upload = asyncio.create_task(client.post(path, content=body, headers={"Content-Type": media_type}))
+    answers = 0
+    async with beating() as pulse:
+        while not upload.done():
+            assert (await client.get("/healthz")).status_code == 200
+            answers += 1
+    assert upload.result().status_code in (200, 303, 422)
+    assert answers > 3
+    assert pulse.worked_s < LOOP_S_MAX
+
+
+async def test_too_many_topics_are_shown_again_as_they_were_written(client: httpx2.AsyncClient):
+    text = "<b>topic</b> & more\u202e\n" * (TOPICS_MAX + 1)
+    answer = await client.post(
+        "/submit", data={"topics": text, "subject": "x"}, headers={"Accept": "text/html"}
+    )
+    assert answer.status_code == 422
+    assert "A form takes 10,000 topics" in answer.text
+    assert answer.text.count("&lt;b&gt;topic&lt;/b&gt; &amp; more\n") == TOPICS_MAX + 1
+    assert "<b>topic" not in answer.text
+
+
+async def test_the_reference_is_rendered_once_for_all_who_ask_for_it(client: httpx2.AsyncClient):
+    began = time.process_time()
+    view._rendered_reference.__wrapped__()
+    rendering_s = time.process_time() - began
+    await client.get("/docs")
+    began = time.process_time()
+    answers = await asyncio.gather(*(client.get("/docs") for _ in range(60)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert time.process_time() - began < 60 * rendering_s / 2  # with what our own client takes
