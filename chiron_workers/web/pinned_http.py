@@ -7,7 +7,7 @@ fetch after it read private files is decided in sources/egress.py.
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.metadata import version
@@ -93,8 +93,9 @@ def private_allowed() -> ssrfguard.Policy:
 class PinnedResolver(AbstractResolver):
     """Resolve a host to checked addresses; the connector connects to these without another lookup."""
 
-    def __init__(self, policy: ssrfguard.Policy) -> None:
+    def __init__(self, policy: ssrfguard.Policy, threads: Executor = DNS_THREADS) -> None:
         self.policy = policy
+        self._threads = threads
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
@@ -103,7 +104,7 @@ class PinnedResolver(AbstractResolver):
         target = ssrfguard.Target("http", host, port, host)
         loop = asyncio.get_running_loop()
         addresses = await loop.run_in_executor(
-            DNS_THREADS, lambda: ssrfguard.resolve(target, policy=self.policy)
+            self._threads, lambda: ssrfguard.resolve(target, policy=self.policy)
         )
         return [
             ResolveResult(
@@ -122,7 +123,9 @@ class PinnedResolver(AbstractResolver):
 
 
 @asynccontextmanager
-async def open_client(policy: ssrfguard.Policy) -> AsyncIterator[aiohttp.ClientSession]:
+async def open_client(
+    policy: ssrfguard.Policy, *, lookup_threads: Executor = DNS_THREADS
+) -> AsyncIterator[aiohttp.ClientSession]:
     """A client that connects only to addresses the policy allows; without cookies, proxies and timeouts."""
 
     def checked_socket(address: aiohttp.connector.AddrInfoType) -> socket.socket:
@@ -130,7 +133,10 @@ async def open_client(policy: ssrfguard.Policy) -> AsyncIterator[aiohttp.ClientS
         return socket.socket(address[0], address[1], address[2])
 
     connector = aiohttp.TCPConnector(
-        resolver=PinnedResolver(policy), use_dns_cache=False, socket_factory=checked_socket, limit=2
+        resolver=PinnedResolver(policy, lookup_threads),
+        use_dns_cache=False,
+        socket_factory=checked_socket,
+        limit=2,
     )
     async with aiohttp.ClientSession(
         connector=connector,

@@ -1,7 +1,7 @@
 """Deliveries: what a webhook is sent, how often that was tried, and what came of it."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -59,6 +59,7 @@ class Claim:
 
     id: UUID
     webhook_id: UUID
+    owner: str
     payload: Mapping[str, Any]
     tries: int
     url: str = field(repr=False)
@@ -114,25 +115,28 @@ async def send_test(session: Session, webhook_id: UUID) -> Delivery:
     return await _get(session, delivery_id)
 
 
-async def claim_next(pool: Pool) -> Claim | None:
+async def claim_next(pool: Pool, *, full_owners: Sequence[str] = ()) -> Claim | None:
     """Claim the delivery that is due first, of a webhook that no worker is sending to; None where there is none.
 
     A webhook that cannot be claimed is left for a while, and keeps no other waiting.
+
+    Args:
+        full_owners: Whose webhooks are passed over, since this worker sends enough for them.
     """
+    args = {"claim_for": CLAIM_FOR, "patience": PATIENCE, "only_id": None, "full_owners": list(full_owners)}
     try:
-        return await _claim(pool)
+        return await _claim(pool, args)
     except (psycopg.Error, ValueError) as error:
         if is_away(error):
             raise
-    for row in await fetch_all(pool, SQL["due_endpoints"]):
+    for row in await fetch_all(pool, SQL["due_endpoints"], args):
         async with isolated(pool.connection, Duty.DELIVERIES, row["id"]):
-            if (claim := await _claim(pool, row["id"])) is not None:
+            if (claim := await _claim(pool, args | {"only_id": row["id"]})) is not None:
                 return claim
     return None
 
 
-async def _claim(pool: Pool, webhook_id: UUID | None = None) -> Claim | None:
-    args = {"claim_for": CLAIM_FOR, "patience": PATIENCE, "only_id": webhook_id}
+async def _claim(pool: Pool, args: Mapping[str, Any]) -> Claim | None:
     async with pool.connection() as connection, connection.transaction() as transaction:
         webhook = await (await connection.execute(SQL["claim_endpoint"], args)).fetchone()
         if webhook is None:

@@ -38,6 +38,7 @@ select w.id
   from webhooks w
  where w.state = 'active'
    and (w.claimed_until is null or w.claimed_until <= now())
+   and w.owner <> all(%(full_owners)s::text[])
    and exists (select from deliveries d where d.webhook_id = w.id and d.state = 'waiting' and d.due_at <= now())
    and not exists (select from duty_failures f where f.duty = 'deliveries' and f.item = w.id::text and f.retry_at > now());
 
@@ -61,6 +62,7 @@ update webhooks
     where w.state = 'active'
       and (w.claimed_until is null or w.claimed_until <= now())
       and (%(only_id)s::uuid is null or w.id = %(only_id)s)
+      and w.owner <> all(%(full_owners)s::text[])
       and not exists (select
                         from duty_failures f
                        where f.duty = 'deliveries'
@@ -69,7 +71,7 @@ update webhooks
     order by due.due_at, w.id
     limit 1
       for no key update of w skip locked)
-returning id, url, format, secret, claims, failing_since < now() - %(patience)s as has_failed_for_long,
+returning id, owner, url, format, secret, claims, failing_since < now() - %(patience)s as has_failed_for_long,
           exists (select from duty_failures f where f.duty = 'deliveries' and f.item = webhooks.id::text) as has_broken;
 
 -- begin_try

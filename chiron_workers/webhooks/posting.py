@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
@@ -15,6 +16,8 @@ from chiron_workers.web.pinned_http import open_client, policy_for
 from chiron_workers.webhooks.deliveries import Answer, Claim
 from chiron_workers.webhooks.wording import sentence
 
+# Apart from those of pages, and twice as many as there are requests at once: a lookup that a request has given up goes on.
+LOOKUP_THREADS = ThreadPoolExecutor(64, thread_name_prefix="webhook-lookup")
 SLACK_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
@@ -40,7 +43,7 @@ async def _post(url: str, body: str, headers: Mapping[str, str], settings: Setti
     try:
         policy.check_url(url)
         async with (
-            open_client(policy) as client,
+            open_client(policy, lookup_threads=LOOKUP_THREADS) as client,
             client.post(
                 url,
                 data=body.encode(),

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Callable
 
 import psycopg
@@ -19,17 +20,21 @@ from chiron_workers.webhooks.wording import absolute
 
 log = structlog.get_logger()
 
-SENDERS = 16  # requests at once of one worker, each to another endpoint
+SENDERS = 32  # requests at once of one worker, each to another endpoint
 TIME_MAX_S = 20.0
 
 
 class Sender:
-    """The deliveries that one worker sends side by side."""
+    """The deliveries that one worker sends side by side.
+
+    An owner has at most as many requests at once as there is room left for others: one alone half of all, two a third each.
+    So slow receivers of some, however many, leave room for the next owner.
+    """
 
     def __init__(self, pool: Pool, settings: Settings) -> None:
         self._pool = pool
         self._settings = settings
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], str] = {}  # with the owner of each
 
     async def send_due(self, *, is_draining: Callable[[], bool] = lambda: False) -> int:
         """Begin with what is due as long as there is room; how many deliveries these are. Does not wait for the answers.
@@ -39,10 +44,17 @@ class Sender:
         """
         self._raise_failures()
         count = 0
-        while len(self._tasks) < SENDERS and not is_draining() and (claim := await claim_next(self._pool)):
-            self._tasks.add(asyncio.create_task(self._deliver(claim)))
+        while len(self._tasks) < SENDERS and not is_draining():
+            claim = await claim_next(self._pool, full_owners=self._full_owners())
+            if claim is None:
+                break
+            self._tasks[asyncio.create_task(self._deliver(claim))] = claim.owner
             count += 1
         return count
+
+    def _full_owners(self) -> list[str]:
+        counts = Counter(self._tasks.values())
+        return [owner for owner, count in counts.items() if count >= SENDERS - len(self._tasks)]
 
     async def wait(self, *, timeout_s: float) -> None:
         """Wait for the end of any delivery, or for a while."""
@@ -96,7 +108,8 @@ class Sender:
 
     def _raise_failures(self) -> None:
         done_tasks = [task for task in self._tasks if task.done()]
-        self._tasks.difference_update(done_tasks)
+        for task in done_tasks:
+            del self._tasks[task]
         if errors := [error for task in done_tasks if (error := task.exception()) is not None]:
             raise errors[0]
 

@@ -3,12 +3,15 @@
 import asyncio
 import json
 import socket
+import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+import ssrfguard
 from psycopg import sql
 from structlog.testing import capture_logs
 from webhooks.conftest import Receiver, Receiving
@@ -18,6 +21,7 @@ from chiron_workers.errors import Conflict
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import DeliveryState, WebhookFormat, WebhookState
+from chiron_workers.web.pinned_http import PinnedResolver, policy_for
 from chiron_workers.webhooks import sender as sender_module
 from chiron_workers.webhooks.deliveries import (
     BACKOFFS,
@@ -29,8 +33,8 @@ from chiron_workers.webhooks.deliveries import (
     resend,
     send_test,
 )
-from chiron_workers.webhooks.sender import Sender
-from chiron_workers.webhooks.webhooks import Webhook, Webhooks
+from chiron_workers.webhooks.sender import SENDERS, Sender
+from chiron_workers.webhooks.webhooks import WEBHOOKS_MAX, Webhook, Webhooks
 
 Hook = Callable[..., Awaitable[tuple[str, Webhook]]]
 
@@ -231,6 +235,63 @@ async def test_a_slow_receiver_holds_up_no_other_and_gets_one_request_at_a_time(
         await sender.finish()
         await send_all(pool)
         assert (len(slow.requests), slow.at_once_max) == (3, 1)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def test_slow_receivers_of_some_owners_leave_room_for_the_quick_one_of_another(
+    pool: Pool, hook: Hook, receiver: Receiver, receiving: Receiving
+):
+    gate = asyncio.Event()
+    async with receiving(gate=gate) as slow:
+        for owner in ("alice", "bob", "carol"):
+            for _ in range(WEBHOOKS_MAX):
+                await order(pool, (await hook(slow.url, owner=owner))[1])
+        _, quick_hook = await hook(receiver.url, owner="dave")
+        for _ in range(3):
+            await order(pool, quick_hook)  # due after all others
+        sender = Sender(pool, settings())
+        await sender.send_due()
+        for answered in (1, 2, 3):
+            await until(lambda answered=answered: len(receiver.requests) == answered)
+            await sender.wait(timeout_s=1)
+            await sender.send_due()
+        assert slow.at_once_max < SENDERS
+        assert max(Counter(sender._tasks.values()).values()) == SENDERS // 2
+        gate.set()
+        await sender.finish()
+        await send_all(pool)
+        assert len(slow.requests) == 3 * WEBHOOKS_MAX
+
+
+async def test_receivers_whose_name_is_never_found_hold_up_neither_another_owner_nor_pages(
+    pool: Pool, hook: Hook, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+):
+    resolve, is_over = ssrfguard.resolve, threading.Event()
+
+    def stall(target: ssrfguard.Target, **options: Any) -> Any:
+        if target.host.endswith(".example"):
+            is_over.wait(60)
+        return resolve(target, **options)
+
+    monkeypatch.setattr(ssrfguard, "resolve", stall)
+    try:
+        for n in range(WEBHOOKS_MAX):
+            await order(pool, (await hook(f"http://stalled-{n}.example/", owner="alice"))[1])
+        _, quick_hook = await hook(receiver.url.replace("127.0.0.1", "localhost"), owner="bob")
+        await order(pool, quick_hook)
+        sender = Sender(pool, settings())
+        await sender.send_due()
+        await until(lambda: len(receiver.requests) == 1)
+        async with asyncio.timeout(60):
+            assert await PinnedResolver(policy_for(allow_private=True)).resolve("localhost", 80)
+        await sender.stop()
+    finally:
+        is_over.set()
 
 
 async def test_a_receiver_that_never_answers_is_left_after_a_while(
