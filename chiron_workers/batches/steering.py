@@ -1,5 +1,6 @@
-"""Steering from outside: cancel, pause, resume and retry, for a run or for all runs of a batch."""
+"""Steering from outside: cancel, pause, resume and retry, for a run or for all runs of a batch, which may be 100,000."""
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from chiron_workers.access.allotments import reopen
 from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.billing.budgets import Budget, freeze_missing_prices, set_budget
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, rows_of
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.runs.batch_completion import complete_batch
@@ -132,11 +133,15 @@ async def _stop(  # what differs between cancel and pause
     async with pool.connection() as connection, connection.transaction():
         batch_id = await batch_of(connection, target)
         await connection.execute(SQL["lock"], args)
-        stopped_rows = await (await connection.execute(SQL["stop_waiting"], args)).fetchall()
-        requested_rows = await (await connection.execute(SQL["request_stop"], args)).fetchall()
+        stopped_rows = await rows_of(await connection.execute(SQL["stop_waiting"], args))
+        requested_rows = await rows_of(await connection.execute(SQL["request_stop"], args))
         if not stopped_rows and not requested_rows:
             await _raise_conflict(connection, target, f"nothing of it can be {state}")
-        events = [Event(batch_id, row["id"], row["seq"], kind, row["at"], ON_REQUEST) for row in stopped_rows]
+        events = await asyncio.to_thread(
+            lambda: [
+                Event(batch_id, row["id"], row["seq"], kind, row["at"], ON_REQUEST) for row in stopped_rows
+            ]
+        )
         await announce(connection, batch_id, events)
         await record_within(connection, target=target)
     if state.is_final and stopped_rows:
@@ -167,7 +172,7 @@ async def _requeue(  # what differs between resume and retry
         batch = await set_budget(connection, target, budget, batch_id=batch_id, principal=principal)
         if starts_over:
             await connection.execute(SQL["start_over"], args)
-        rows = await (await connection.execute(SQL["go_on"], args)).fetchall()
+        rows = await rows_of(await connection.execute(SQL["go_on"], args))
         resumes = RunState.PAUSED in from_states
         models = await lift(connection, target) if resumes else ()
         if resumes and not rows and not models:
@@ -179,8 +184,10 @@ async def _requeue(  # what differs between resume and retry
             await connection.execute(SQL["reopen"], {"batch_id": batch_id, "count": len(rows)})
             await reopen(connection, principal, AllotmentAct.RETRY, batch)
         await record_within(connection, target=target)
-    requeued_rows = [row for row in rows if row["seq"] is not None]
-    return SteeringResult(len(rows), 0, [_queued(batch_id, row, reason) for row in requeued_rows], models)
+    events = await asyncio.to_thread(
+        lambda: [_queued(batch_id, row, reason) for row in rows if row["seq"] is not None]
+    )
+    return SteeringResult(len(rows), 0, events, models)
 
 
 async def _require_money(connection: AsyncConnection[DictRow], args: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, AsyncCursor
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Composed
@@ -78,12 +78,16 @@ async def fetch_all(pool: Pool, query: Query, args: Mapping[str, Any] | None = N
 
 async def fetch_many(pool: Pool, query: Query, args: Mapping[str, Any] | None = None) -> list[DictRow]:
     """As `fetch_all`, for a hundred thousand rows: others of the event loop have their turns while they are decoded."""
-    rows: list[DictRow] = []
     async with pool.connection() as connection:
-        cursor = await connection.execute(query, args)
-        while page := await cursor.fetchmany(DECODED_ROWS):
-            rows += page
-            await asyncio.sleep(0)
+        return await rows_of(await connection.execute(query, args))
+
+
+async def rows_of(cursor: AsyncCursor[DictRow]) -> list[DictRow]:
+    """As `fetchall`, likewise for a hundred thousand rows."""
+    rows: list[DictRow] = []
+    while page := await cursor.fetchmany(DECODED_ROWS):
+        rows += page
+        await asyncio.sleep(0)
     return rows
 
 

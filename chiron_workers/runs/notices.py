@@ -16,6 +16,7 @@ from chiron_workers.runs.events import ON_REQUEST, Event
 from chiron_workers.states import NoticeKind
 
 SQL = load(__file__)
+NOTICE_KINDS = frozenset(NoticeKind)
 TEXT_CHARS_MAX = 300  # of a name, or of why something failed or waits
 Payload = dict[str, Any]
 
@@ -26,6 +27,8 @@ async def announce(connection: AsyncConnection[DictRow], batch_id: UUID, events:
     Nobody hears of what somebody paused, or of runs and batches that end silently.
     """
     notable = [event for event in events if _is_notable(event)]
+    if not notable:
+        return
     audience = await _audience(connection, batch_id, {event.kind for event in notable})
     if not audience:
         return
@@ -57,7 +60,7 @@ def _is_notable(event: Event) -> bool:
             return event.data != ON_REQUEST
         case NoticeKind.BATCH_COMPLETED:
             return bool(event.data["silent"] < sum(event.data["runs"].values()))
-    return event.kind in set(NoticeKind)
+    return event.kind in NOTICE_KINDS
 
 
 async def _audience(

@@ -1,6 +1,7 @@
 """What the event loop does while a route has much to read or to show: it answers others."""
 
 import asyncio
+import json
 import time
 from urllib.parse import quote_plus
 
@@ -10,6 +11,7 @@ from support.event_loop_delay import beating
 
 from chiron_api.http.page.docs import view
 from chiron_api.http.page.submit.draft import TOPICS_MAX
+from chiron_workers.batches.submit import RUNS_MAX
 
 FORM = "application/x-www-form-urlencoded"
 LOOP_S_MAX = 0.3  # of processor time between two beats: many times what is needed, and half of what 8 MB took within the loop
@@ -76,3 +78,24 @@ async def test_the_reference_is_rendered_once_for_all_who_ask_for_it(client: htt
     answers = await asyncio.gather(*(client.get("/docs") for _ in range(60)))
     assert {answer.status_code for answer in answers} == {200}
     assert time.process_time() - began < 60 * rendering_s / 2  # with what our own client takes
+
+
+@pytest.mark.acceptance
+async def test_a_batch_of_a_hundred_thousand_runs_is_submitted_and_steered_while_others_are_answered(
+    client: httpx2.AsyncClient,
+):
+    body = json.dumps({"subject": "x", "topics": [f"Closure {n}" for n in range(RUNS_MAX)]}).encode()
+    headers = {**client.headers, "Content-Type": "application/json"}
+    # Our own client compares each answer with its description, within this loop.
+    async with (
+        httpx2.AsyncClient(base_url=client.base_url, headers=headers, trust_env=False, timeout=100) as plain,
+        beating() as pulse,
+    ):
+        receipt = await plain.post("/v1/batches", content=body)
+    assert receipt.status_code == 202
+    pulses = {"submit": pulse}
+    for command in ("pause", "resume", "cancel", "retry"):
+        async with beating() as pulses[command]:
+            answer = await client.post(f"/v1/batches/{receipt.json()['batch_id']}/{command}", json={})
+        assert answer.json()["changed"] == RUNS_MAX
+    assert {command: pulse.worked_s for command, pulse in pulses.items() if pulse.worked_s > LOOP_S_MAX} == {}
