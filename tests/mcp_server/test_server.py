@@ -58,6 +58,19 @@ def test_with_a_key_nobody_comes_in_without_it(serving: Serving, http: httpx2.Cl
         assert http.post(url, json=LIST, headers=own).status_code == 421
 
 
+def test_wrong_keys_over_mcp_are_counted_by_the_address_that_a_trusted_proxy_names(
+    serving: Serving, http: httpx2.Client
+):
+    with serving(CHIRON_API_KEY=KEY, CHIRON_TRUSTED_PROXIES="127.0.0.1") as url:
+
+        def status(key: str, address: str) -> int:
+            headers = {"Authorization": f"Bearer {key}", "X-Forwarded-For": address}
+            return http.post(url, json=LIST, headers=headers).status_code
+
+        assert [status("wrong", "203.0.113.7") for _ in range(11)] == [401] * 10 + [429]
+        assert [status(KEY, address) for address in ("203.0.113.7", "203.0.113.8")] == [429, 200]
+
+
 def test_a_body_that_is_too_large_is_refused(serving: Serving, http: httpx2.Client):
     with serving() as url:
         body = LIST | {"padding": "x" * 5_000_000}
