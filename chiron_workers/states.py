@@ -370,6 +370,14 @@ class Duty(StrEnum):
     WORDS = "words"
 
 
+class ReportKind(StrEnum):
+    """What a report or an export is about."""
+
+    RUN = "run"
+    BATCH = "batch"
+    SUBJECT = "subject"
+
+
 class Outcome(StrEnum):
     """What became of a dispatched message."""
 

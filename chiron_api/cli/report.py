@@ -7,6 +7,8 @@ import typer
 from chiron_api.atomic_file import refuse_to_overwrite
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input import report_options as options
+from chiron_api.crate.signatures import read_private_key
+from chiron_api.reports.crate.options import PackingOptions
 from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
@@ -38,6 +40,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
     output: options.Output = None,
     candidates: options.Candidates = False,
     texts: options.Texts = None,
+    sign: options.Sign = None,
     force: options.Force = False,
     write_answer: options.Write = False,
     again: options.Again = False,
@@ -59,6 +62,9 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
         raise UsageError(f"Say with --output where the report goes: {format} cannot be printed.")
     if texts is not None and not report_format.pack:
         raise UsageError("--texts needs --format crate: other reports hold no texts of sources.")
+    if sign is not None and not report_format.pack:
+        raise UsageError("--sign needs --format crate: other reports are not signed.")
+    packing = PackingOptions(texts or TextChoice.PUBLIC, force, read_private_key(sign) if sign else None)
     if output is not None and report_format.render:
         refuse_to_overwrite(output, force=force)  # before the work
     async with open_pool(settings().database_url, size=CONNECTIONS) as pool:
@@ -74,7 +80,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
             pool, selection, with_candidates=candidates, with_selections=report_format.has_selections
         )
         if report_format.pack and output is not None:
-            typer.echo(await report_format.pack(pool, content, output, texts or TextChoice.PUBLIC, force))
+            typer.echo(await report_format.pack(pool, content, output, packing))
             return
     if output is not None:
         typer.echo(write(content, report_format, output, force=force))

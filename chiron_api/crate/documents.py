@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, FailFast, Field, Vali
 from chiron_api.crate.archive import Archive, CrateRefused, read
 from chiron_api.crate.layout import JSON_BYTES_MAX, is_readable
 from chiron_api.text import one_line
+from chiron_workers.states import Verdict
 
 Document = TypeVar("Document", bound="Part")
 Item = TypeVar("Item")
@@ -63,6 +64,9 @@ class Citation(Part):
     is_verified: bool
     assertion_id: str
     target: Target | None
+    context: str = ""
+    verdict: Verdict = Verdict.UNCHECKED
+    verdict_by: str = ""
 
 
 class Relative(Part):
@@ -92,9 +96,44 @@ class Source(Part):
 
     number: Number
     url: str
+    title: str = ""
+    author: str = ""
     licence: str
+    published_at: AwareDatetime | None = None
     snapshot_hash: str | None
     cited_by: Many[Number]
+
+
+class Reference(Part):
+    """A fact that a sentence rests on, and the number of its finding."""
+
+    fact_id: str
+    number: Number | None
+
+
+class Sentence(Part):
+    """A sentence of an answer: what it rests on, and the numbers of sources."""
+
+    facts: Many[Reference] = ()
+    sources: Many[Number]
+
+
+class AnswerSection(Part):
+    """A section of the written answer."""
+
+    sentences: Many[Sentence]
+
+
+class Answer(Part):
+    """What a run of the writer handed in."""
+
+    sections: Many[AnswerSection]
+
+
+class RunAnswer(Part):
+    """What a run said itself."""
+
+    sentences: Many[Sentence]
 
 
 class Contradiction(Part):
@@ -132,11 +171,20 @@ class Report(Part):
     sources: Many[Source]
     contradictions: Many[Contradiction]
     work: Work
+    answer: Answer | None = None
+    run_answers: Many[RunAnswer] = ()
 
     @property
     def findings(self) -> list[Finding]:
         """Findings and asides."""
         return [finding for section in self.sections for finding in section.findings] + list(self.asides)
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """Those of all answers."""
+        sections = self.answer.sections if self.answer else ()
+        parts: tuple[AnswerSection | RunAnswer, ...] = (*sections, *self.run_answers)
+        return [sentence for part in parts for sentence in part.sentences]
 
 
 class Body(Part):

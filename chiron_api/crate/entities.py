@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from chiron_api.crate.archive import Archive, CrateRefused, digest
-from chiron_api.crate.documents import Metadata, Report, Run, moment
-from chiron_api.crate.layout import DOCUMENTS, METADATA, SNAPSHOT, WITHHELD, text_address
+from chiron_api.crate.archive import Archive, CrateRefused
+from chiron_api.crate.documents import Metadata, Report, Run, Source, moment
+from chiron_api.crate.layout import DOCUMENTS, METADATA, SIGNING_FILES, SNAPSHOT, WITHHELD, text_address
 from chiron_api.text import one_line
 
 Entities = Mapping[str, dict[str, Any]]
@@ -30,8 +30,12 @@ def ids_of(value: object) -> list[str]:
     return [name for name in ids if isinstance(name, str)]
 
 
-def check_files(archive: Archive, entities: Entities) -> Iterator[str]:
-    """What is wrong with the list of files: one that is missing, not listed, or not what its hash says."""
+def check_files(archive: Archive, entities: Entities, hashes: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with the list of files: one that is missing, not listed, or not what its hash says.
+
+    Args:
+        hashes: The sha256 of each file that is there.
+    """
     root = entities.get("./", {})
     if ids_of(entities.get(METADATA, {}).get("about")) != ["./"] or root.get("@type") != "Dataset":
         yield f"{METADATA} does not describe a data set."
@@ -39,7 +43,7 @@ def check_files(archive: Archive, entities: Entities) -> Iterator[str]:
     files = {name for name, entity in entities.items() if entity.get("@type") == "File"}
     if sorted(files) != sorted(listed_names):
         yield f"{METADATA}: the parts of the data set are not the files it describes."
-    names = archive.sizes.keys() - {METADATA}
+    names = archive.sizes.keys() - {METADATA, *SIGNING_FILES}
     for name in sorted(names - files):
         yield f"{one_line(name)} is not listed."
     for name in sorted(files - names):
@@ -47,18 +51,17 @@ def check_files(archive: Archive, entities: Entities) -> Iterator[str]:
     for name in sorted(set(DOCUMENTS) - files):
         yield f"{name} is missing."
     for name in sorted(files & names):
-        yield from _check_file(archive, name, entities[name])
+        yield from _check_file(name, entities[name], sha256=hashes[name], size=archive.sizes[name])
 
 
-def _check_file(archive: Archive, name: str, entity: Mapping[str, Any]) -> Iterator[str]:
-    sha256 = digest(archive, name)
+def _check_file(name: str, entity: Mapping[str, Any], *, sha256: str, size: int) -> Iterator[str]:
     if name not in DOCUMENTS and not SNAPSHOT.fullmatch(name):
         yield f"{one_line(name)} is no file of a crate."
     elif (match := SNAPSHOT.fullmatch(name)) and match[1] != sha256:
         yield f"{name} is not the text that its name is the hash of."
     if entity.get("sha256") != sha256:
         yield f"{one_line(name)} is not the file that its hash was made of."
-    if entity.get("contentSize") != str(archive.sizes[name]):
+    if entity.get("contentSize") != str(size):
         yield f"{one_line(name)} does not have the size that is listed."
 
 
@@ -77,9 +80,7 @@ def check_sources(report: Report, entities: Entities) -> Iterator[str]:
     for source in report.sources:
         entity_id = f"#source-{source.number}"
         ids_by_text.setdefault(source.snapshot_hash or "", set()).add(entity_id)
-        entity = entities.get(entity_id, {})
-        licence = "".join(str(entities.get(name, {}).get("name")) for name in ids_of(entity.get("license")))
-        if entity.get("url") != source.url or licence != " ".join(source.licence.split()):
+        if not _agree(source, entities.get(entity_id, {}), entities):
             yield f"Source {source.number} is told otherwise in {METADATA} than in the report."
     for name, entity in entities.items():
         match = SNAPSHOT.fullmatch(name)
@@ -88,6 +89,22 @@ def check_sources(report: Report, entities: Entities) -> Iterator[str]:
         text_hash = match[1] if match else name.removeprefix(text_address(""))
         if set(ids_of(entity.get("isBasedOn"))) != ids_by_text.get(text_hash, set()):
             yield f"{one_line(name)} is not said to come from the sources that the report names."
+
+
+def _agree(source: Source, entity: Mapping[str, Any], entities: Entities) -> bool:
+    licence = "".join(str(entities.get(name, {}).get("name")) for name in ids_of(entity.get("license")))
+    return (
+        entity.get("url") == source.url
+        and licence == " ".join(source.licence.split())
+        and _letters(entity.get("name")) == _letters(source.title or source.url)
+        and _letters(entity.get("author", "")) == _letters(source.author)
+        and moment(entity.get("datePublished")) == source.published_at
+    )
+
+
+def _letters(text: object) -> str:
+    """What of a name is read; the metadata has it on one line, without what a screen would obey."""
+    return "".join(filter(str.isalnum, str(text)))
 
 
 def check_runs(report: Report, entities: Entities) -> Iterator[str]:

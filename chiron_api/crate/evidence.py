@@ -15,6 +15,7 @@ from chiron_api.crate.documents import (
     Target,
 )
 from chiron_api.crate.layout import TEXT_BYTES_MAX, snapshot_name, text_address, urn
+from chiron_api.crate.statements import Evidence, context_fault, evidence_of
 from chiron_api.text import count, one_line
 from chiron_workers.evidence.quotes.quotes import QUOTE_CHARS_MAX, locate, unfit_reason
 from chiron_workers.evidence.quotes.sentences import whole_sentences
@@ -28,6 +29,7 @@ class Quote:
     number: int
     text_hash: str
     target: Target
+    evidence: Evidence
 
 
 def check_report(report: Report) -> Iterator[str]:
@@ -45,6 +47,10 @@ def check_report(report: Report) -> Iterator[str]:
     ):
         if len(set(ids)) < len(ids):
             yield f"The report has the same {name} twice."
+    for finding in report.findings:
+        if finding.citations and all(citation.wording for citation in finding.citations):
+            yield f"Finding {finding.number} is a statement that none of its sources is cited for."
+    yield from _check_answers(report)
     ends = {relative.number for finding in report.findings for relative in finding.relatives}
     ends |= {end for pair in report.contradictions for end in (pair.number, pair.other)}
     for number in sorted(ends.difference(numbers)):
@@ -59,6 +65,19 @@ def check_report(report: Report) -> Iterator[str]:
     for source in report.sources:
         if set(source.cited_by) != citing_numbers[source.number]:
             yield f"Source {source.number} is not cited by the findings that it says."
+
+
+def _check_answers(report: Report) -> Iterator[str]:
+    """Sentences of answers that rest on facts or sources that the report does not have."""
+    numbers = {finding.fact_id: finding.number for finding in report.findings}
+    source_numbers = {source.number for source in report.sources}
+    for sentence in report.sentences:
+        if any(
+            fact.number is not None and fact.number != numbers.get(fact.fact_id) for fact in sentence.facts
+        ):
+            yield "An answer rests on a finding that the report does not have under that number."
+        if not source_numbers.issuperset(sentence.sources):
+            yield "An answer names a source that the report does not have."
 
 
 def check_annotations(report: Report, collection: AnnotationCollection) -> Iterator[str]:
@@ -102,7 +121,8 @@ def quotes_of(report: Report) -> dict[str, list[Quote]]:
         for citation in finding.citations:
             if citation.is_verified and citation.target:
                 text_hash = citation.target.state.cached.removeprefix(text_address(""))
-                quotes[text_hash].append(Quote(finding.number, text_hash, citation.target))
+                evidence = evidence_of(finding, citation)
+                quotes[text_hash].append(Quote(finding.number, text_hash, citation.target, evidence))
     return quotes
 
 
@@ -118,7 +138,7 @@ def check_quotes(archive: Archive, quotes: dict[str, list[Quote]]) -> Iterator[s
             yield f"{one_line(name)} is no text in UTF-8."
             continue
         for quote in quotes_of_text:
-            if fault := _fault(quote, text):
+            if fault := _fault(quote, text) or context_fault(quote.evidence, text, quote.target):
                 yield f"Finding {quote.number}: {fault}"
 
 

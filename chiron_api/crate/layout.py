@@ -7,6 +7,9 @@ REPORT = "report.json"
 PAGE = "report.html"
 ANNOTATIONS = "annotations.jsonld"
 DOCUMENTS = (REPORT, PAGE, ANNOTATIONS)
+MANIFEST = "manifest.sha256"  # of a signed crate: the hashes of all files but these two
+SIGNATURE = "manifest.sha256.sig"
+SIGNING_FILES = (MANIFEST, SIGNATURE)
 SNAPSHOT = re.compile(r"snapshots/([0-9a-f]{64})\.txt")
 WITHHELD = "The text is not in this crate."
 

@@ -30,8 +30,15 @@ from chiron_api.text import (
     validity,
     verdict_and_judge,
 )
-from chiron_workers.knowledge.report_rows import Kind
-from chiron_workers.states import HIDDEN_STATUSES, Decider, FactStatus, Relation, RunState, Verdict
+from chiron_workers.states import (
+    HIDDEN_STATUSES,
+    Decider,
+    FactStatus,
+    Relation,
+    ReportKind,
+    RunState,
+    Verdict,
+)
 
 # Controls, what turns the direction of writing for all that follows, halves of surrogate pairs, and what XML refuses.
 UNPRINTABLE = re.compile(
@@ -102,13 +109,13 @@ def heading(report: Report) -> str:
 
 def origin_line(report: Report) -> str:
     """What the report is about, and as of when."""
-    name = report.id if report.kind != Kind.SUBJECT else report.subjects[0].subject_id
+    name = report.id if report.kind != ReportKind.SUBJECT else report.subjects[0].subject_id
     return f"Report on the {report.kind} {name} as of {minute(report.made_at)}."
 
 
 def no_findings(report: Report) -> str:
     """That there is nothing to show, how many facts are left out, and where they are."""
-    is_confirming = report.work.confirmed > 0 and report.kind is not Kind.SUBJECT
+    is_confirming = report.work.confirmed > 0 and report.kind is not ReportKind.SUBJECT
     sentences = [NO_NEW_FINDINGS if is_confirming else NO_FINDINGS]
     if hidden_facts := sum(report.counts.get(status, 0) for status in HIDDEN_STATUSES):
         sentences.append(

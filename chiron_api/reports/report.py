@@ -5,9 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chiron_api.reports.answer import RunAnswer, WrittenAnswer
-from chiron_workers.knowledge.report_rows import Kind
 from chiron_workers.runs.usage import RunUsage
-from chiron_workers.states import Decider, FactStatus, Ground, Relation, RunState, SourceKind, Verdict
+from chiron_workers.states import (
+    Decider,
+    FactStatus,
+    Ground,
+    Relation,
+    ReportKind,
+    RunState,
+    SourceKind,
+    Verdict,
+)
 
 STANDS = Ground.STANDS  # looked up once, since each citation is compared with it
 
@@ -232,7 +240,7 @@ class Report:
     `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves.
     """
 
-    kind: Kind
+    kind: ReportKind
     id: str
     title: str
     made_at: datetime

@@ -3,16 +3,19 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from chiron_api.reports.report import Citation, Selection, Source
-from chiron_workers.knowledge.finding_rows import AssertionRow
-from chiron_workers.runs.session import Session
 from chiron_workers.states import QuoteState
+
+if TYPE_CHECKING:  # `chiron verify` renders pages, and needs no database
+    from chiron_workers.knowledge.finding_rows import AssertionRow
+    from chiron_workers.runs.session import Session
 
 SURROUNDING_CHARS = 64  # before and behind a quote, to find it again in a text that was laid out anew
 
 
-async def select(session: Session, assertions: Sequence[AssertionRow]) -> dict[str, Selection]:
+async def select(session: "Session", assertions: "Sequence[AssertionRow]") -> dict[str, Selection]:
     """Where the verified quotes of assertions stand, by the ids of the assertions."""
     from chiron_workers.knowledge import transfers  # with the terms of all languages; most formats need none
 
@@ -27,7 +30,7 @@ async def select(session: Session, assertions: Sequence[AssertionRow]) -> dict[s
     return selections
 
 
-def _select_all(text: str, rows: Sequence[AssertionRow]) -> dict[str, Selection]:
+def _select_all(text: str, rows: "Sequence[AssertionRow]") -> dict[str, Selection]:
     return {
         row.id: _selection(text, row.quote_start, row.quote_end)
         for row in rows

@@ -1,11 +1,14 @@
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chiron_api.atomic_file import atomic_write, refuse_to_overwrite
-from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.report import Report
-from chiron_workers.db.connect import Pool
+
+if TYPE_CHECKING:  # `chiron verify` renders pages, and needs no database
+    from chiron_api.reports.crate.options import PackingOptions
+    from chiron_workers.db.connect import Pool
 
 CHARS_AT_ONCE = 100_000
 
@@ -16,7 +19,7 @@ class Format:
 
     What is one document has `render`, which gives it piece by piece, and goes over HTTP with `media_type` and `headers`.
     What is a folder has `write_folder` (report, folder, whether foreign files may be there), which returns what it wrote,
-    in a sentence. What has further rows with it has `pack` (pool, report, target, which texts, whether to overwrite), likewise.
+    in a sentence. What has further rows with it has `pack`, likewise.
     """
 
     name: str
@@ -27,7 +30,7 @@ class Format:
     has_selections: bool = False
     render: Callable[[Report], Iterator[str | bytes]] | None = None
     write_folder: Callable[[Report, Path, bool], str] | None = None
-    pack: Callable[[Pool, Report, Path, TextChoice, bool], Awaitable[str]] | None = None
+    pack: "Callable[[Pool, Report, Path, PackingOptions], Awaitable[str]] | None" = None
 
 
 def write(report: Report, format: Format, target: Path, *, force: bool = False) -> str:

@@ -21,9 +21,10 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.drafts.citable_facts import CitableFacts, Scope
-from chiron_workers.knowledge.report_rows import Kind, Target
+from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
+from chiron_workers.states import ReportKind
 
 ROLE = "writer"
 TOPICS_MAX = 50  # that the writer is told
@@ -75,7 +76,7 @@ async def submit_report(
 
 async def _question(pool: Pool, target: Target) -> str:
     """What the report is to answer: what was researched, as it was put."""
-    if target.kind is Kind.SUBJECT:
+    if target.kind is ReportKind.SUBJECT:
         return WHAT_IS_KNOWN.format(title=target.title)[:TOPIC_CHARS_MAX]
     rows = await report_rows.runs(pool, target, limit=TOPICS_MAX)
     topics = list(dict.fromkeys(" ".join(row["topic"].split()) for row in rows))

@@ -10,9 +10,9 @@ from chiron_api.transfer import records
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows, transfers
 from chiron_workers.knowledge.coverage.subjects import Subjects
-from chiron_workers.knowledge.report_rows import Kind, Rows, Target
+from chiron_workers.knowledge.report_rows import Rows, Target
 from chiron_workers.runs.session import Session
-from chiron_workers.states import FactStatus
+from chiron_workers.states import FactStatus, ReportKind
 
 Record = dict[str, object]
 
@@ -38,13 +38,13 @@ async def exported(pool: Pool, target: UUID | str | None, *, with_snapshots: boo
 async def _fact_ids(pool: Pool, scope: UUID | str | None) -> list[str]:
     if scope is None:
         targets = [
-            Target(Kind.SUBJECT, subject["subject_id"], subject["subject_id"], subject["title"])
+            Target(ReportKind.SUBJECT, subject["subject_id"], subject["subject_id"], subject["title"])
             for subject in await Subjects(Session(pool)).all()
         ]
         return sorted([fact_id for target in targets for fact_id in await _of(pool, target)])
     target = await report_rows.find_target(pool, scope)
     fact_ids = await _of(pool, target)
-    if target.kind is Kind.SUBJECT:
+    if target.kind is ReportKind.SUBJECT:
         return fact_ids
     return sorted(chain.from_iterable(await transfers.by_subject(Session(pool), fact_ids)))
 

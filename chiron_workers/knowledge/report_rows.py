@@ -4,7 +4,6 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,7 +21,7 @@ from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.sources import sources
-from chiron_workers.states import FactStatus
+from chiron_workers.states import FactStatus, ReportKind
 
 SQL = load(__file__, USAGE_SQL)
 QUERIES = (USAGE_SQL, Path(__file__).with_suffix(".sql"))  # other modules' queries have parts of them
@@ -30,19 +29,11 @@ PAGE_FACTS = 1_000
 Page = TypeVar("Page")
 
 
-class Kind(StrEnum):
-    """What a report is about."""
-
-    RUN = "run"
-    BATCH = "batch"
-    SUBJECT = "subject"
-
-
 @dataclass(frozen=True, slots=True)
 class Target:
     """What a report or an export is about: `id` is a run's or batch's, or the slug of a subject."""
 
-    kind: Kind
+    kind: ReportKind
     id: UUID | str
     subject_id: str
     title: str
@@ -69,11 +60,11 @@ async def find_target(pool: Pool, target: UUID | str, *, owner: str | None = Non
         rows = await fetch_all(pool, SQL["target"], {"id": target})
         if not rows:
             raise NotFound(f"No batch and no run has the id {target}. `chiron list` shows the batches.")
-        return Target(Kind(rows[0]["kind"]), target, rows[0]["subject_id"], rows[0]["title"])
+        return Target(ReportKind(rows[0]["kind"]), target, rows[0]["subject_id"], rows[0]["title"])
     subjects = await subject_rows(pool, [slug(target)])
     if not subjects:
         raise await Subjects(Session(pool)).unknown(target)
-    return Target(Kind.SUBJECT, slug(target), slug(target), subjects[0]["title"], owner)
+    return Target(ReportKind.SUBJECT, slug(target), slug(target), subjects[0]["title"], owner)
 
 
 async def subject_rows(pool: Pool, subject_ids: Sequence[str]) -> list[DictRow]:
@@ -85,7 +76,7 @@ async def fact_ids(
     pool: Pool, target: Target, *, statuses: Sequence[FactStatus], limit: int | None
 ) -> list[str]:
     """The newest facts of a target, newest first, all of them without a limit; those of a run are what it found and confirmed."""
-    name = "facts_of_a_subject" if target.kind is Kind.SUBJECT else "facts_of_runs"
+    name = "facts_of_a_subject" if target.kind is ReportKind.SUBJECT else "facts_of_runs"
     args = {"id": target.id, "statuses": list(statuses), "limit": limit}
     [row] = await fetch_all(pool, SQL[name], args)
     return list(row["ids"])
@@ -95,13 +86,13 @@ async def topics(pool: Pool, target: Target) -> list[DictRow]:
     """The facts of a target by topic: subject_id, topic_path, `ids` of those that are shown, the surest first and those that are
     disputed last, and how many are `disputed` and `candidates`.
     """
-    name = "facts_in_a_subject" if target.kind is Kind.SUBJECT else "facts_in_runs"
+    name = "facts_in_a_subject" if target.kind is ReportKind.SUBJECT else "facts_in_runs"
     return await fetch_many(pool, SQL["topics"].format(scope=SQL[name]), {"id": target.id})
 
 
 async def counts(pool: Pool, target: Target) -> dict[FactStatus, int]:
     """How many facts of a target are in each status."""
-    name = "counts_of_a_subject" if target.kind is Kind.SUBJECT else "counts_of_runs"
+    name = "counts_of_a_subject" if target.kind is ReportKind.SUBJECT else "counts_of_runs"
     counts = {row["status"]: row["facts"] for row in await fetch_all(pool, SQL[name], {"id": target.id})}
     return {status: counts.get(status, 0) for status in FactStatus}
 
@@ -201,7 +192,7 @@ async def statuses(pool: Pool, fact_ids: Sequence[str]) -> dict[str, FactStatus]
 
 async def answer(pool: Pool, target: Target) -> str:
     """What the agent of a run said at its end; empty before, and for a batch or a subject."""
-    if target.kind is not Kind.RUN:
+    if target.kind is not ReportKind.RUN:
         return ""
     rows = await fetch_all(pool, SQL["answer"], {"id": target.id})
     return rows[0]["answer"] or "" if rows else ""

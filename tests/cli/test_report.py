@@ -4,6 +4,8 @@ import resource
 from uuid import UUID
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from support.pseudo_terminal import output_in_terminal
 from support.research_rows import Shelf
 
@@ -133,6 +135,23 @@ def test_a_crate_is_written_and_checked(chiron, run, tmp_path):
         (("--format", "crate"), "Say with --output where the report goes"),
         (("--format", "md", "--texts", "all"), "--texts needs --format crate"),
         (("--format", "crate", "-o", "no/where"), "There is no folder no."),
+        (("--format", "md", "--sign", "key"), "--sign needs --format crate"),
     ):
         refused = chiron("report", str(run), *arguments)
         assert (refused.exit_code, words in refused.stderr) == (2, True)
+
+
+def test_a_crate_is_signed_with_a_key_file(chiron, run, tmp_path):
+    key = Ed25519PrivateKey.generate()
+    form = {"encoding": Encoding.PEM, "encryption_algorithm": NoEncryption()}
+    (tmp_path / "key").write_bytes(key.private_bytes(format=PrivateFormat.OpenSSH, **form))
+    (tmp_path / "key.pub").write_bytes(key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH))
+    crate = ("report", str(run), "--format", "crate", "-o", "ducks.zip", "--sign")
+    refused = chiron(*crate, "no-key")
+    sentence = "chiron: The key file no-key cannot be read: No such file or directory.\n"
+    assert (refused.exit_code, refused.stdout, refused.stderr) == (1, "", sentence)
+    assert not (tmp_path / "ducks.zip").exists()
+    written = chiron(*crate, "key")
+    assert (written.exit_code, "Signed with the key SHA256:" in written.stdout) == (0, True), written.output
+    checked = chiron("verify", "ducks.zip", "--key", "key.pub")
+    assert (checked.exit_code, "no file was changed since." in checked.stdout) == (0, True), checked.output

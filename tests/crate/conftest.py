@@ -8,6 +8,7 @@ from support.crate_files import Files, read_files
 from support.databases import Databases
 from support.research_rows import Shelf
 
+from chiron_api.reports.crate.options import PackingOptions
 from chiron_api.reports.crate.packing import pack
 from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.gathering import gather
@@ -92,7 +93,7 @@ def write_research(shelf: Shelf) -> Research:
 async def pack_all(database_url: str, batch: UUID, folder: Path) -> None:
     async with open_pool(database_url, size=5) as pool:
         report = await gather(pool, batch, with_selections=True)
-        await pack(pool, report, folder, texts=TextChoice.ALL, force=False)
+        await pack(pool, report, folder, PackingOptions(TextChoice.ALL))
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from support.crate_files import METADATA, Files, document, put, write_zip
 
 from chiron_api.crate.archive import CrateRefused
-from chiron_api.crate.verification import verify
+from chiron_api.reports.crate.verification import verify
 
 
 def add(files: Files, place: Path, member: zipfile.ZipInfo | str, content: bytes = b"x") -> Path:

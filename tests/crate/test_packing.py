@@ -7,16 +7,17 @@ import zipfile
 import pytest
 from support.crate_files import METADATA, document, entity, read_files
 
-from chiron_api.crate.verification import verify
+from chiron_api.reports.crate.options import PackingOptions
 from chiron_api.reports.crate.packing import pack
 from chiron_api.reports.crate.privacy import TextChoice, is_public
+from chiron_api.reports.crate.verification import verify
 from chiron_api.reports.gathering import gather
 from chiron_workers.errors import UsageError
 
 
 async def packed(research, pool, target, *, texts=TextChoice.PUBLIC, force=False) -> str:
     report = await gather(pool, research.batch, with_selections=True)
-    return await pack(pool, report, target, texts=texts, force=force)
+    return await pack(pool, report, target, PackingOptions(texts, force))
 
 
 def test_the_metadata_is_an_ro_crate_whose_references_resolve(files):
@@ -150,7 +151,7 @@ async def test_a_crate_that_cannot_be_finished_leaves_what_was_there(research, p
 async def test_a_batch_without_facts_is_a_sound_crate(shelf, pool, tmp_path):
     shelf.subject("empty", "Empty")
     report = await gather(pool, "empty", with_selections=True)
-    await pack(pool, report, tmp_path / "empty", texts=TextChoice.PUBLIC, force=False)
+    await pack(pool, report, tmp_path / "empty", PackingOptions())
     assert verify(tmp_path / "empty").faults == ()
 
 

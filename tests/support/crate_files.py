@@ -6,6 +6,14 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from chiron_api.crate.layout import DOCUMENTS, MANIFEST, SIGNATURE, SNAPSHOT
+from chiron_api.crate.signatures import manifest
+from chiron_api.reports.crate.metadata import crate_file
+from chiron_api.reports.crate.remaking import write_annotations, write_json, write_metadata, write_page
+from chiron_api.reports.crate.rereading import reread
+
 Files = dict[str, bytes]
 METADATA = "ro-crate-metadata.json"
 
@@ -35,6 +43,36 @@ def put(files: Files, name: str, value: Any) -> None:
 
 def entity(metadata: Any, id: str) -> dict[str, Any]:
     return next(entry for entry in metadata["@graph"] if entry["@id"] == id)
+
+
+def claim_other_version(files: Files) -> None:
+    """Have another version write the page, so that no check compares it with the report."""
+    metadata = document(files, METADATA)
+    entity(metadata, "report.html")["version"] = "0.0.1 000000000000"
+    put(files, METADATA, metadata)
+
+
+def remake(files: Files) -> None:
+    """Make all documents of the report anew, as somebody does who forges a crate with our own code."""
+    report = reread(files["report.json"])
+    for name, pieces in (
+        ("report.json", write_json(report)),
+        ("report.html", write_page(report)),
+        ("annotations.jsonld", write_annotations(report)),
+    ):
+        files[name] = b"".join(pieces)
+    names = [*DOCUMENTS, *sorted(filter(SNAPSHOT.fullmatch, files))]
+    parts = {
+        name: crate_file(name, hashlib.sha256(files[name]).hexdigest(), len(files[name])) for name in names
+    }
+    text_hashes = {source.snapshot_hash for source in report.sources if source.snapshot_hash}
+    withheld = sorted(digest for digest in text_hashes if f"snapshots/{digest}.txt" not in files)
+    files[METADATA] = b"".join(write_metadata(report, parts, withheld))
+
+
+def sign(files: Files, key: Ed25519PrivateKey) -> None:
+    content = manifest({name: hashlib.sha256(content).hexdigest() for name, content in files.items()})
+    files |= {MANIFEST: content, SIGNATURE: key.sign(content)}
 
 
 def repair_hashes(files: Files) -> None:

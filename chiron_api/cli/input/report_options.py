@@ -37,6 +37,14 @@ Texts = Annotated[
         help="Which sources' texts go into a crate: those of public pages (the default), all, or none.",
     ),
 ]
+Sign = Annotated[
+    Path | None,
+    typer.Option(
+        "--sign",
+        metavar="KEYFILE",
+        help="Sign the crate with this private key, Ed25519 in PEM, for `chiron verify --key`.",
+    ),
+]
 Force = Annotated[
     bool,
     typer.Option("--force", help="Overwrite the file, or write into a folder that holds other files."),

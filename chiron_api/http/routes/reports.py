@@ -20,8 +20,9 @@ from chiron_api.reports.writing import WritingOptions, submit_report
 from chiron_api.services import Services
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import NotFound
-from chiron_workers.knowledge.report_rows import Kind, find_target
+from chiron_workers.knowledge.report_rows import find_target
 from chiron_workers.pubsub.signals import notify
+from chiron_workers.states import ReportKind
 
 router = api_router("Reports")
 
@@ -66,7 +67,7 @@ ReportQuery = Annotated[ReportOptions, Query()]
 )
 async def show_batch_report(id: UUID, options: ReportQuery, services: ServicesOf) -> Response:
     """What the runs of a batch found, with sources."""
-    return await stream_report(services, id, Kind.BATCH, options)
+    return await stream_report(services, id, ReportKind.BATCH, options)
 
 
 @router.post(
@@ -78,7 +79,7 @@ async def show_batch_report(id: UUID, options: ReportQuery, services: ServicesOf
 )
 async def write_batch_report(id: UUID, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
     """Have a run write an answer from the facts of a batch; 202, also where that was done."""
-    return await _write(services, id, Kind.BATCH, body)
+    return await _write(services, id, ReportKind.BATCH, body)
 
 
 @router.get(
@@ -89,7 +90,7 @@ async def write_batch_report(id: UUID, services: ServicesOf, body: Writing = DEF
 )
 async def show_run_report(id: UUID, options: ReportQuery, services: ServicesOf) -> Response:
     """What a run found, with sources."""
-    return await stream_report(services, id, Kind.RUN, options)
+    return await stream_report(services, id, ReportKind.RUN, options)
 
 
 @router.post(
@@ -101,7 +102,7 @@ async def show_run_report(id: UUID, options: ReportQuery, services: ServicesOf) 
 )
 async def write_run_report(id: UUID, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
     """Have a run write an answer from the facts of a run; 202, also where that was done."""
-    return await _write(services, id, Kind.RUN, body)
+    return await _write(services, id, ReportKind.RUN, body)
 
 
 @router.get(
@@ -112,7 +113,7 @@ async def write_run_report(id: UUID, services: ServicesOf, body: Writing = DEFAU
 )
 async def show_subject_report(id: str, options: ReportQuery, services: ServicesOf) -> Response:
     """All that is known of a subject, with sources."""
-    return await stream_report(services, id, Kind.SUBJECT, options)
+    return await stream_report(services, id, ReportKind.SUBJECT, options)
 
 
 @router.post(
@@ -124,11 +125,11 @@ async def show_subject_report(id: str, options: ReportQuery, services: ServicesO
 )
 async def write_subject_report(id: str, services: ServicesOf, body: Writing = DEFAULTS) -> Response:
     """Have a run write an answer from the facts of a subject; 202, also where that was done."""
-    return await _write(services, id, Kind.SUBJECT, body)
+    return await _write(services, id, ReportKind.SUBJECT, body)
 
 
 async def stream_report(
-    services: Services, target: UUID | str, kind: Kind, options: ReportOptions
+    services: Services, target: UUID | str, kind: ReportKind, options: ReportOptions
 ) -> StreamingResponse:
     """The report as a document of its format. Raises NotFound."""
     report_format = FORMATS[options.format]
@@ -151,7 +152,7 @@ async def stream_report(
     )
 
 
-async def _write(services: Services, target: UUID | str, kind: Kind, body: Writing) -> Response:
+async def _write(services: Services, target: UUID | str, kind: ReportKind, body: Writing) -> Response:
     options = WritingOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
     if (await find_target(services.pool, target)).kind is not kind:
         raise NotFound(f"There is no {kind} {target}.")

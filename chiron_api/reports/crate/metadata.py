@@ -5,7 +5,7 @@ import importlib.metadata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from chiron_api.crate.layout import METADATA, REPORT, SNAPSHOT, WITHHELD, text_address
+from chiron_api.crate.layout import ANNOTATIONS, METADATA, PAGE, REPORT, SNAPSHOT, WITHHELD, text_address
 from chiron_api.reports import phrasing
 from chiron_api.reports.report import Report, RunLine, Source
 from chiron_workers.states import RunState
@@ -25,6 +25,13 @@ STATUSES = {
     RunState.CANCELLED: "http://schema.org/FailedActionStatus",
 }
 OPEN_STATUS = "http://schema.org/ActiveActionStatus"
+TITLES = {
+    REPORT: ("The report", "application/json"),
+    PAGE: ("The report as a page", "text/html"),
+    ANNOTATIONS: ("The quotes as Web Annotations", "application/ld+json"),
+    METADATA: ("", "application/ld+json"),
+}
+TEXT_TITLE = ("Text of a source as it was read", "text/plain")
 RUN_PROPERTIES = (
     "role", "state", "spent_usd", "turns", "facts", "input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens",
 )  # fmt: skip
@@ -40,17 +47,27 @@ class CrateFile:
     media_type: str
 
 
-def metadata(report: Report, files: Mapping[str, CrateFile], withheld: Sequence[str]) -> dict[str, object]:
+def crate_file(name: str, sha256: str, size: int) -> CrateFile:
+    """A file with the title and the media type that its name tells."""
+    return CrateFile(sha256, size, *TITLES.get(name, TEXT_TITLE))
+
+
+def metadata(
+    report: Report, files: Mapping[str, CrateFile], withheld: Sequence[str], *, maker: str
+) -> dict[str, object]:
     """The document.
 
     Args:
         files: What is in the crate, by name.
         withheld: The hashes of texts that are left out.
+        maker: Which version wrote the page.
     """
-    return {"@context": CONTEXT, "@graph": list(_graph(report, files, withheld))}
+    return {"@context": CONTEXT, "@graph": list(_graph(report, files, withheld, maker))}
 
 
-def _graph(report: Report, files: Mapping[str, CrateFile], withheld: Sequence[str]) -> Iterator[Entity]:
+def _graph(
+    report: Report, files: Mapping[str, CrateFile], withheld: Sequence[str], maker: str
+) -> Iterator[Entity]:
     sources_by_text: dict[str, list[Source]] = {}
     for source in report.sources:
         sources_by_text.setdefault(source.snapshot_hash or "", []).append(source)
@@ -64,7 +81,8 @@ def _graph(report: Report, files: Mapping[str, CrateFile], withheld: Sequence[st
         "description": LICENCE_NOTE,
     }
     for name, file in files.items():
-        yield _file(name, file, sources_by_text)
+        entity = _file(name, file, sources_by_text)
+        yield entity | {"version": maker} if name == PAGE else entity
     for text_hash in withheld:
         yield {
             "@id": text_address(text_hash),

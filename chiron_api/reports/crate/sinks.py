@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from chiron_api.atomic_file import atomic_write, errors_of_target, refuse_to_overwrite
-from chiron_api.crate.layout import DOCUMENTS, METADATA, SNAPSHOT
+from chiron_api.crate.layout import DOCUMENTS, METADATA, SIGNING_FILES, SNAPSHOT
 from chiron_workers.errors import UsageError
 
 Sink = Callable[[str, bytes], None]
@@ -42,7 +42,7 @@ def refuse_target(target: Path, *, force: bool) -> None:
 
 def _is_ours(home: Path, place: Path) -> bool:
     name = place.relative_to(home).as_posix()
-    return name in {METADATA, *DOCUMENTS, "snapshots"} or SNAPSHOT.fullmatch(name) is not None
+    return name in {METADATA, *DOCUMENTS, *SIGNING_FILES, "snapshots"} or SNAPSHOT.fullmatch(name) is not None
 
 
 @contextmanager

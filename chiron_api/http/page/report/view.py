@@ -27,12 +27,13 @@ from chiron_api.reports.paging import ReportPage, gather_page
 from chiron_api.reports.writing import WritingOptions, submit_report
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import KeyBudgetSpent, NotFound, UsageError
-from chiron_workers.knowledge.report_rows import Kind, find_target
+from chiron_workers.knowledge.report_rows import find_target
 from chiron_workers.pubsub.signals import notify
+from chiron_workers.states import ReportKind
 
 TOPICS_SHOWN = 200
-FOLDERS = {Kind.BATCH: "batches", Kind.RUN: "runs", Kind.SUBJECT: "subjects"}
-SECTIONS = {Kind.BATCH: "/batches", Kind.RUN: "/batches", Kind.SUBJECT: "/subjects"}
+FOLDERS = {ReportKind.BATCH: "batches", ReportKind.RUN: "runs", ReportKind.SUBJECT: "subjects"}
+SECTIONS = {ReportKind.BATCH: "/batches", ReportKind.RUN: "/batches", ReportKind.SUBJECT: "/subjects"}
 
 
 class Options(RequestModel):
@@ -41,12 +42,12 @@ class Options(RequestModel):
     page: Annotated[int, Field(ge=1, le=1_000_000)] = 1
 
 
-def _target(request: Request, kind: Kind) -> UUID | str:
-    return str(request.path_params["id"]) if kind is Kind.SUBJECT else path_id(request)
+def _target(request: Request, kind: ReportKind) -> UUID | str:
+    return str(request.path_params["id"]) if kind is ReportKind.SUBJECT else path_id(request)
 
 
 async def _show(
-    request: Request, kind: Kind, *, fields: Mapping[str, str] | None = None, problem: str = ""
+    request: Request, kind: ReportKind, *, fields: Mapping[str, str] | None = None, problem: str = ""
 ) -> Response:
     services, target = services_of(request), _target(request, kind)
     number = 1 if problem else read_query(request, Options).page
@@ -88,7 +89,7 @@ def _markup(pieces: Iterable[str]) -> Markup:
     return Markup("".join(pieces))  # noqa: S704  # the HTML format escapes what it is handed
 
 
-async def _download(request: Request, kind: Kind) -> Response:
+async def _download(request: Request, kind: ReportKind) -> Response:
     name = request.path_params["format"]
     if name not in list(DocumentName):
         names = ", ".join(DocumentName)
@@ -99,7 +100,7 @@ async def _download(request: Request, kind: Kind) -> Response:
     return answer
 
 
-async def _write(request: Request, kind: Kind) -> Response:
+async def _write(request: Request, kind: ReportKind) -> Response:
     """Have an answer written; the page of its batch follows. What is wrong in the form is said in it."""
     services, target = services_of(request), _target(request, kind)
     fields = await read_form(request)
@@ -116,7 +117,7 @@ async def _write(request: Request, kind: Kind) -> Response:
     return see_other(f"/batches/{receipt.batch_id}")
 
 
-def _routes_of(kind: Kind) -> list[Route]:
+def _routes_of(kind: ReportKind) -> list[Route]:
     async def show(request: Request) -> Response:
         return await _show(request, kind)
 
@@ -134,4 +135,4 @@ def _routes_of(kind: Kind) -> list[Route]:
     ]
 
 
-routes = [route for kind in Kind for route in _routes_of(kind)]
+routes = [route for kind in ReportKind for route in _routes_of(kind)]
