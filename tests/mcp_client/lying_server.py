@@ -1,6 +1,7 @@
 """A server written by hand, that speaks the protocol of 2025-11-25 over stdio and does what a plan (a JSON file) says.
 
-The plan is read again for each list: `tools` and `results` as they go over the wire, and `does` as one of: silent (it never
+The plan is read again for each list: `tools` and `results` as they go over the wire, `lines` for tools whose answers are
+bytes (as Latin-1, with the id for @id), and `does` as one of: silent (it never
 answers), flood, endless (a line without an end), chatter (words on stdout that are no JSON), die_on_call, stubborn (it
 ends only when it is killed), changing (it tells of a change ten times a second).
 """
@@ -38,6 +39,10 @@ def answer(request: dict[str, Any]) -> None:
         if plan().get("does") == "die_on_call":
             print("killed by a call, with the key", os.environ.get("API_KEY"), file=sys.stderr, flush=True)
             os._exit(3)
+        if line := plan().get("lines", {}).get(given["name"]):
+            sys.stdout.buffer.write(line.replace("@id", str(request["id"])).encode("latin-1") + b"\n")
+            sys.stdout.buffer.flush()
+            return
         result = plan()["results"].get(given["name"], {"content": []})
     else:
         send({"id": request["id"], "error": {"code": -32601, "message": "Method not found"}})

@@ -227,7 +227,10 @@ async def endless(request: web.Request, kind: str, piece: bytes) -> web.StreamRe
             "Unexpected content type: text/html",
         ),
         (lambda _: web.Response(body=b"x", headers={"Content-Encoding": "gzip"}), "compressed data"),
-        (lambda _: web.json_response({"jsonrpc": "2.0", "id": 1, "result": []}), "Failed to parse JSON"),
+        (
+            lambda _: web.json_response({"jsonrpc": "2.0", "id": 1, "result": []}),
+            "no message of the protocol",
+        ),
         (lambda _: web.Response(status=307, headers={"Location": "http://127.0.0.2/mcp"}), "not followed"),
         (lambda one: endless(one, "application/json", b"[" * 10_000), "an answer of more than 4 MB"),
         (lambda one: endless(one, "text/event-stream", b"data: x" * 10_000), "SSE stream failed"),

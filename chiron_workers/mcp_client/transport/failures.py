@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from chiron_workers.errors import MCPConnectionError, MCPToolError, ToolError, ToolTimeoutError
 from chiron_workers.mcp_client.config.configuration import ServerConfig
+from chiron_workers.mcp_client.transport.answers import UNUSABLE
 from chiron_workers.mcp_client.transport.flood_guard import ConnectionEnded, InputUnavailable
 from chiron_workers.mcp_client.transport.http import (
     CONNECTION_CUT,
@@ -71,6 +72,9 @@ def _protocol_error(config: ServerConfig, error: MCPError, tool: str) -> ToolErr
             "same, so it is not repeated; find out before you make it again."
         )
         return MCPConnectionError(message, tool=tool, server_url=config.address)
+    if error.code == UNUSABLE:
+        message = f"The MCP server {config.name} gave no result that can be used: {text}. The call may have acted all the same."
+        return MCPToolError(message, tool=tool)
     if error.code == types.REQUEST_TIMEOUT:
         return ToolTimeoutError(f"The MCP server {config.name} did not answer in time.", tool=tool)
     return MCPToolError(

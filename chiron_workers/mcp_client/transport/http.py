@@ -1,5 +1,5 @@
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -7,8 +7,10 @@ from urllib.request import getproxies, proxy_bypass
 import httpx2
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import RequestId
 
 from chiron_workers.mcp_client.config.configuration import ServerConfig
+from chiron_workers.mcp_client.transport.answers import mend_body, mend_event_line
 from chiron_workers.mcp_client.transport.flood_guard import MESSAGE_BYTES_MAX, Flooded, FloodGuard
 from chiron_workers.mcp_client.transport.handshakes import HandshakeTrace
 
@@ -83,8 +85,30 @@ class _AnsweringTransport(httpx2.AsyncBaseTransport):
         body = _BoundedStream(response.stream, self._guard, is_stream=is_stream)
         if response.status_code >= 400 and request.method == "POST":
             return await self._read_error(request, response, body)
-        response.stream = body
+        request_id = _request_id(request)
+        if is_stream:
+            response.stream = _MendedEvents(body, [] if request_id is None else [request_id])
+        elif request_id is not None and response.headers.get("content-type", "").lower().startswith(
+            "application/json"
+        ):
+            return await self._read_answer(request, response, body, request_id)
+        else:
+            response.stream = body
         return response
+
+    async def _read_answer(
+        self, request: httpx2.Request, response: httpx2.Response, body: "_BoundedStream", id: RequestId
+    ) -> httpx2.Response:
+        content = b"".join([chunk async for chunk in body])
+        await body.aclose()
+        headers = [
+            (name, value)
+            for name, value in response.headers.multi_items()
+            if name not in {"content-length", "transfer-encoding"}
+        ]
+        # What is cut is no JSON, and is refused as such.
+        content = mend_body(content, id) if body.is_whole else content
+        return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
 
     async def _read_error(
         self, request: httpx2.Request, response: httpx2.Response, body: "_BoundedStream"
@@ -115,6 +139,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
         self._inner = inner
         self._guard = guard
         self._is_stream = is_stream  # an event stream may be endless: its events and its rate are bounded
+        self.is_whole = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
@@ -125,11 +150,40 @@ class _BoundedStream(httpx2.AsyncByteStream):
                 if size > MESSAGE_BYTES_MAX and not self._is_stream:
                     self._guard.refuse(f"it sent an answer of more than {MESSAGE_BYTES_MAX // 1_000_000} MB")
                 yield chunk
+            self.is_whole = True
         except (httpx2.TransportError, Flooded):
             return
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+class _MendedEvents(httpx2.AsyncByteStream):
+    """An event stream whose messages are mended, line by line."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, open_ids: Collection[RequestId]) -> None:
+        self._inner = inner
+        self._open_ids = open_ids
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        partial = b""
+        async for chunk in self._inner:
+            lines = (partial + chunk).splitlines(keepends=True)
+            is_partial = not lines[-1].endswith((b"\n", b"\r")) and len(lines[-1]) <= MESSAGE_BYTES_MAX
+            partial = lines.pop() if is_partial else b""
+            yield b"".join(mend_event_line(line, self._open_ids) for line in lines)
+        yield partial
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _request_id(request: httpx2.Request) -> RequestId | None:
+    """The id of the request that is sent; None for what awaits no answer."""
+    if request.method != "POST":
+        return None
+    request_id: RequestId | None = json.loads(request.content).get("id")
+    return request_id
 
 
 def _error_response(request: httpx2.Request, code: int, message: str, status: int = 502) -> httpx2.Response:

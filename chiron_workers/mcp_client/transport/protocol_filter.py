@@ -18,7 +18,9 @@ VALUES_MAX = 50_000  # of its structured content
 
 
 def set_defaults(result: dict[str, Any], protocol: str) -> None:
-    """Set the fields of the stateless protocol that have a default; the library insists on them."""
+    """Set fields that the library insists on: those of the stateless protocol with a default, and content beside data."""
+    if "structuredContent" in result:
+        result.setdefault("content", [])
     if protocol in MODERN_PROTOCOL_VERSIONS:
         result.setdefault("resultType", "complete")
         if "tools" in result:

@@ -1,7 +1,7 @@
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import anyio
 import structlog
@@ -11,9 +11,19 @@ from mcp.client._transport import TransportStreams
 from mcp.client.stdio import get_default_environment
 from mcp.os.posix.utilities import terminate_posix_process_tree
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_PARAMS, ErrorData, JSONRPCError, JSONRPCRequest, jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_PARAMS,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
 
 from chiron_workers.mcp_client.config.configuration import ServerConfig
+from chiron_workers.mcp_client.transport.answers import read_messages
 from chiron_workers.mcp_client.transport.flood_guard import (
     MESSAGE_BYTES_MAX,
     ConnectionEnded,
@@ -81,11 +91,12 @@ async def _start(config: ServerConfig) -> Process:
 
 @dataclass(slots=True)
 class _Pipes:
-    """The three pipes of a server's process."""
+    """The three pipes of a server's process; `open_ids` are those of the requests that it has not answered."""
 
     config: ServerConfig
     guard: FloodGuard
     process: Process
+    open_ids: set[RequestId] = field(default_factory=set)
     last_line: str = ""  # of stderr
     is_closing: bool = False
 
@@ -94,7 +105,7 @@ class _Pipes:
         with contextlib.suppress(Flooded, anyio.BrokenResourceError, anyio.ClosedResourceError):
             async with inbox:
                 async for line in _lines(self.process.stdout, self.guard):
-                    await _deliver(inbox, self.guard, line)
+                    await self._deliver(inbox, line)
                 if not self.is_closing:
                     self.guard.end(await self._exit_reason())
 
@@ -109,6 +120,7 @@ class _Pipes:
                     except ValueError:
                         await _refuse(item, inbox)
                     else:
+                        self._note(item.message)
                         await self.process.stdin.send(f"{line}\n".encode())
 
     async def log_stderr(self) -> None:
@@ -121,6 +133,22 @@ class _Pipes:
                     self.last_line = line.strip()[:STDERR_LINE_CHARS] or self.last_line
                     if line_count <= STDERR_LINES_MAX:
                         log.debug("mcp_server.stderr", server=self.config.name, line=line[:STDERR_LINE_CHARS])
+
+    async def _deliver(self, inbox: Inbox, line: bytes) -> None:
+        messages = read_messages(line, self.open_ids)
+        if not messages:
+            self.guard.count(unsolicited_count=1)  # many servers print to stdout what belongs on stderr
+        for message in messages:
+            if isinstance(message, JSONRPCResponse | JSONRPCError):
+                self.open_ids -= {open_id for open_id in self.open_ids if str(open_id) == str(message.id)}
+            await inbox.send(SessionMessage(message))
+
+    def _note(self, message: JSONRPCMessage) -> None:
+        match message:
+            case JSONRPCRequest(id=request_id):
+                self.open_ids.add(request_id)
+            case JSONRPCNotification(method="notifications/cancelled", params={"requestId": request_id}):
+                self.open_ids.discard(request_id)
 
     async def _exit_reason(self) -> str:
         if not await _wait_for_exit(self.process):
@@ -140,15 +168,6 @@ async def _lines(stdout: ByteReceiveStream, guard: FloodGuard) -> AsyncIterator[
         partial += tail
         if len(partial) > MESSAGE_BYTES_MAX:
             guard.refuse(f"it sent a line of more than {MESSAGE_BYTES_MAX // 1_000_000} MB")
-
-
-async def _deliver(inbox: Inbox, guard: FloodGuard, line: bytes) -> None:
-    try:
-        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError:
-        guard.count(unsolicited_count=1)  # many servers print to stdout what belongs on stderr
-        return
-    await inbox.send(SessionMessage(message))
 
 
 async def _refuse(item: SessionMessage, inbox: Inbox) -> None:

@@ -1,0 +1,170 @@
+"""Answers that are no sound JSON-RPC: read where their meaning is plain, and else the call ends at once."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from mcp_client.remote import call, liar, supervised
+from mcp_types import JSONRPCError, JSONRPCResponse
+from support.http_server import served
+
+from chiron_workers.errors import ToolError
+from chiron_workers.mcp_client.server import Server, State
+from chiron_workers.mcp_client.transport.answers import UNUSABLE, VALUES_MAX, read_messages
+
+SOON_S = 30  # the machine may be busy; a call that is left alone takes an hour here
+
+
+def answer(rest: str) -> str:
+    return '{"jsonrpc": "2.0", "id": @id, ' + rest + "}"
+
+
+def text(words: str) -> str:
+    return f'"result": {{"content": [{{"type": "text", "text": "{words}"}}]}}'
+
+
+READABLE = {
+    "half an emoji": (answer(text(r"ice \ud83d!")), "ice \ufffd!"),
+    "half an emoji in a key": (answer(r'"result": {"content": [], "structuredContent": {"\ud83d": 1}}'), "\ufffd"),
+    "bytes of half an emoji": (answer(text("ice \xf0\x9f!")), "ice \ufffd!"),
+    "Latin-1": (answer(text("caf\xe9")), "caf\ufffd"),
+    "byte order mark": ("\xef\xbb\xbf" + answer(text("ice")), "ice"),
+    "control character": (answer(text("i\x0bce")), "i\x0bce"),
+    "no version": ('{"id": @id, ' + text("ice") + "}", "ice"),
+    "other version": ('{"jsonrpc": "1.0", "id": @id, ' + text("ice") + "}", "ice"),
+    "id as a text": ('{"jsonrpc": "2.0", "id": "@id", ' + text("ice") + "}", "ice"),
+    "id with a fraction": ('{"jsonrpc": "2.0", "id": @id.0, ' + text("ice") + "}", "ice"),
+    "no id": ('{"jsonrpc": "2.0", ' + text("ice") + "}", "ice"),
+    "list of messages": (f"[{answer(text('ice'))}]", "ice"),
+    "words behind it": (answer(text("ice")) + " done", "ice"),
+    "data alone": (answer('"result": {"structuredContent": {"ice": 1}}'), '"ice": 1'),
+    "number of many digits": (answer('"result": {"content": [], "structuredContent": {"n": ' + "9" * 5_000 + "}}"), "999"),
+}  # fmt: skip
+UNREADABLE = {
+    "text as result": (answer('"result": "ice"'), "its result is a text instead of an object"),
+    "list as result": (answer('"result": [1]'), "its result is a list instead of an object"),
+    "number as result": (answer('"result": 1'), "its result is a number instead of an object"),
+    "null as result": (answer('"result": null'), "neither a result nor an error"),
+    "nothing": (answer('"x": 1'), "neither a result nor an error"),
+    "null as error": (answer('"error": null'), "neither a result nor an error"),
+    "result without content": (answer('"result": {}'), "content: Field required"),
+    "null as content": (answer('"result": {"content": null}'), "content: Input should be a valid list"),
+    "text as content": (answer('"result": {"content": "ice"}'), "content: Input should be a valid list"),
+    "number as part": (answer('"result": {"content": [1]}'), "content.0"),
+    "text as error": (answer('"error": "no ice"'), "no ice"),
+    "error without code": (answer('"error": {"message": "no ice"}'), "no ice"),
+    "error with words as code": (answer('"error": {"code": "E1", "message": "no ice"}'), "no ice"),
+    "half an emoji in an error": (answer(r'"error": {"code": 1, "message": "no \ud83d"}'), "no \ufffd"),
+    "error without id": ('{"jsonrpc": "2.0", "id": null, "error": {"code": 1, "message": "no ice"}}', "no ice"),
+    "cut": (answer(text("ice"))[:-3], "no JSON that can be read"),
+    "nested too deep": (answer('"result": {"content": [], "structuredContent": ' + '{"a":' * 300 + "1" + "}" * 301), "no JSON"),
+    "nested deeper than anything": (answer('"result": ' + "[" * 50_000 + "]" * 50_000), "no JSON that can be read"),
+}  # fmt: skip
+ALL = READABLE | UNREADABLE
+TOOLS = {name: f"tool{n}" for n, name in enumerate(ALL)}
+LINES = {TOOLS[name]: line for name, (line, _) in ALL.items()}
+
+
+def described(name: str) -> dict[str, object]:
+    return {"name": name, "inputSchema": {"type": "object"}}
+
+
+async def check(server: Server, name: str) -> None:
+    words = ALL[name][1]
+    async with asyncio.timeout(SOON_S):
+        if name in READABLE:
+            assert words in await call(server, TOOLS[name]), name
+            return
+        with pytest.raises(ToolError) as refused:
+            await call(server, TOOLS[name])
+    assert words in str(refused.value), name
+    assert server.state is State.READY
+
+
+async def test_a_program_that_answers_oddly_is_understood_or_its_call_ends_at_once(tmp_path: Path):
+    entry = liar(tmp_path, *map(described, LINES.keys()), lines=LINES)
+    async with supervised(entry, timeout_s=3_600) as server:
+        for name in ALL:
+            await check(server, name)
+
+
+async def test_odd_answers_of_several_open_calls_reach_each_its_own(tmp_path: Path):
+    entry = liar(tmp_path, *map(described, LINES.keys()), lines=LINES)
+    without_id = {"no id", "error without id"}
+    async with supervised(entry, timeout_s=3_600) as server:
+        await asyncio.gather(*(check(server, name) for name in ALL if name not in without_id))
+
+
+@asynccontextmanager
+async def odd_site(kind: str) -> AsyncIterator[str]:
+    """An address whose tools answer as `LINES` say: in a body of JSON, or in a stream of events that stays open."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        sent = json.loads(await request.read()) if request.method == "POST" else {}
+        if sent.get("id") is None:
+            return web.Response(status=202 if sent else 405)
+        method, head = sent["method"], {"jsonrpc": "2.0", "id": sent["id"]}
+        if method == "tools/call":
+            line = LINES[sent["params"]["name"]].replace("@id", str(sent["id"])).encode("latin-1")
+        elif method == "tools/list":
+            line = json.dumps(head | {"result": {"tools": list(map(described, LINES))}}).encode()
+        elif method == "initialize":
+            hello = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
+            line = json.dumps(
+                head | {"result": hello | {"serverInfo": {"name": "odd", "version": "1"}}}
+            ).encode()
+        else:
+            line = json.dumps(head | {"error": {"code": -32601, "message": "Method not found"}}).encode()
+        if kind == "json":
+            return web.Response(body=line, content_type="application/json")
+        stream = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await stream.prepare(request)
+        for piece in (b"event: message\r\ndata: ", line[:9], line[9:], b"\r", b"\n\r\n"):
+            await stream.write(piece)
+        if method == "tools/call":
+            await over.wait()
+        return stream
+
+    over = asyncio.Event()
+    app = web.Application()
+    app.router.add_route("*", "/mcp", handle)
+    async with served(app) as url:
+        yield f"{url}/mcp"
+        over.set()
+
+
+@pytest.mark.parametrize("kind", ["json", "events"])
+async def test_an_address_that_answers_oddly_is_understood_or_its_call_ends_at_once(kind: str):
+    # In a stream, what is no JSON may be a part of a message, so the library refuses it once the message is whole.
+    worded_otherwise = {"cut", "nested too deep", "nested deeper than anything", "error without id"}
+    async with odd_site(kind) as url, supervised({"url": url}, timeout_s=3_600) as server:
+        assert server.state is State.READY, server.reason
+        for name in ALL:
+            if kind == "json" or name not in worded_otherwise:
+                await check(server, name)
+                continue
+            async with asyncio.timeout(SOON_S):
+                with pytest.raises(ToolError, match=r"was cut during the call|no ice"):
+                    await call(server, TOOLS[name])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"Listening on 8080", b"", b"{}", b"[1, 2", b"42", b'"ice"', b'{"level": "info", "id": 7, "message": "x"}',
+     b'{"jsonrpc": "2.0", "id": 8, "result": {}}x', b'{"jsonrpc": "2.0", "id": {}, "result": 1}', b"\xff\xfe\x00"],
+)  # fmt: skip
+def test_what_answers_no_open_request_is_passed_over(line: bytes):
+    assert read_messages(line, [5, 6]) == []
+
+
+def test_a_line_of_too_many_values_is_not_read_leniently():
+    line = b'{"jsonrpc": "2.0", "id": 5, "result": {"content": ["\\ud83d", ' + b"1, " * VALUES_MAX + b"1]}}"
+    [message] = read_messages(line, [5, 6])
+    assert isinstance(message, JSONRPCError)
+    assert (message.id, message.error.code) == (5, UNUSABLE)
+    [message] = read_messages(b'{"id": 5, "result": {"a": [' + b"1, " * 1_000 + b"1]}}", [5, 6])
+    assert isinstance(message, JSONRPCResponse)
