@@ -21,6 +21,7 @@ from chiron_workers.evidence.quotes.sentences import sentence_breaks
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.drafts.reading import DraftSentence, latest_draft
 from chiron_workers.knowledge.report_rows import Target, address
+from chiron_workers.public_addresses import without_secrets
 from chiron_workers.states import SHOWN_STATUSES, FactStatus, Relation, RunState
 
 ANSWERS_MAX = 50  # of runs that are shown
@@ -83,7 +84,7 @@ class _Facts:
             citation.source for finding in cited_findings for citation in finding.citations
         )
         return WrittenSentence(
-            text=sentence.text,
+            text=without_secrets(sentence.text),
             facts=tuple(self._reference(fact_id, numbers) for fact_id in sentence.fact_ids),
             sources=tuple(sources),
             is_disputed=any(numbers & set(self._opponents(finding)) for finding in cited_findings),
@@ -155,11 +156,11 @@ def _run_answer(row: Mapping[str, str], numbers: Mapping[str, Sequence[int]]) ->
     answer = row["answer"][:ANSWER_CHARS_MAX]
     places = dict(place for line in answer.splitlines() if (place := _place_of(line)))
     sentences = [
-        SaidSentence(_without_places(text, places), _sources_of(text, places, numbers))
+        SaidSentence(without_secrets(_without_places(text, places)), _sources_of(text, places, numbers))
         for text in said_sentences(answer)
     ]
     cut = max(0, len(sentences) - SENTENCES_MAX)
-    return RunAnswer(row["run_id"], row["topic"], tuple(sentences[:SENTENCES_MAX]), cut)
+    return RunAnswer(row["run_id"], without_secrets(row["topic"]), tuple(sentences[:SENTENCES_MAX]), cut)
 
 
 def said_sentences(answer: str) -> list[str]:

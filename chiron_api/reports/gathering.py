@@ -16,6 +16,7 @@ from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_aliases
 from chiron_workers.knowledge.report_rows import Target
+from chiron_workers.public_addresses import public_address, without_secrets
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import RunUsage
 from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus, RunState
@@ -62,13 +63,10 @@ async def gather(
     arrangement = await asyncio.to_thread(arrange, material)
     subjects = await subjects_of(pool, target, arrangement)
     sources = await sources_of(pool, arrangement.places)
-    numbers: dict[str, list[int]] = {}
-    for source in sources:
-        numbers.setdefault(source.url, []).append(source.number)
     return Report(
         kind=target.kind,
         id=str(target.id),
-        title=target.title,
+        title=without_secrets(target.title),
         made_at=datetime.now(UTC),
         subjects=subjects,
         sections=arrangement.sections,
@@ -79,9 +77,9 @@ async def gather(
         with_candidates=with_candidates,
         left_out=max(0, sum(counts[status] for status in statuses) - FINDINGS_MAX),
         work=work,
-        agent_words=await report_rows.answer(pool, target),
+        agent_words=without_secrets(await report_rows.answer(pool, target)),
         answer=await written_answer(pool, target, arrangement, subjects, work.runs),
-        run_answers=await run_answers(pool, target, numbers),
+        run_answers=await run_answers(pool, target, numbers_by_address(arrangement.places)),
     )
 
 
@@ -129,14 +127,23 @@ async def sources_of(pool: Pool, places: Mapping[Place, CitedSource]) -> list[So
     return sources
 
 
+def numbers_by_address(places: Mapping[Place, CitedSource]) -> dict[str, list[int]]:
+    """The numbers of sources by their addresses as they are stored."""
+    numbers: dict[str, list[int]] = {}
+    for (url, _), citations in places.items():
+        numbers.setdefault(url, []).append(citations.number)
+    return numbers
+
+
 def _source(place: Place, citations: CitedSource, row: DictRow) -> Source:
     url, snapshot_hash = place
     return Source(
         number=citations.number,
-        url=url,
+        url=public_address(url),
         snapshot_hash=snapshot_hash,
         cited_by=tuple(citations.by),
-        **{name: row[name] for name in ("title", "author", "licence", "published_at", "fetched_at")},
+        title=without_secrets(row["title"]),
+        **{name: row[name] for name in ("author", "licence", "published_at", "fetched_at")},
     )
 
 
@@ -151,7 +158,11 @@ async def work_of(pool: Pool, target: Target, *, runs_max: int = RUNS_MAX) -> Wo
             ModelUse(**{name: row[name] for name in ("model", "runs", *USAGE_NAMES)}) for row in models
         ),
         runs=tuple(
-            RunLine(**row | {"state": RunState(row["state"])})
+            RunLine(**row | {"state": RunState(row["state"])} | _public_words(row))
             for row in await report_rows.runs(pool, target, limit=runs_max)
         ),
     )
+
+
+def _public_words(row: DictRow) -> dict[str, str]:
+    return {name: without_secrets(row[name]) for name in ("topic", "error")}

@@ -1,18 +1,11 @@
 """Which addresses of sources become links, and in what form: what a source is called is a stranger's text."""
 
 import re
-from urllib.parse import quote, unquote_plus, urlsplit
+from urllib.parse import quote, urlsplit
 
 # What an address may hold as it is (RFC 3986); % stays where it encodes a letter, since most of what is stored is
 # encoded already.
 SAFE_CHARACTERS = "%:/?#[]@!$&'()*+,;=-._~"
-USER = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/?#\\]*@", re.IGNORECASE)
-SECRET_NAMES = re.compile(
-    r"(?:access|auth|bearer|id|refresh|session)?[_-]?token|(?:api|access|secret|subscription|x[_-]api)[_-]?key|apikey|password"
-    r"|passwd|pwd|secret|client[_-]secret|session(?:[_-]?id)?|jsessionid|phpsessid|sig|signature|x-(?:amz|goog|ms)-.*"
-    r"|awsaccesskeyid|credential|authorization",
-    re.IGNORECASE,
-)
 # A page on the web with nothing to encode and no port, as most are: it is a link as it stands.
 PLAIN_PAGE = re.compile(r"https?://[A-Za-z0-9.-]+(?:[/?#][A-Za-z0-9/?#@!$&'()*+,;=._~:-]*)?")
 BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -37,12 +30,3 @@ def link(url: str) -> str | None:
     if not (is_page or is_file):
         return None
     return BARE_PERCENT.sub("%25", quote(url.encode("utf-8", "replace"), safe=SAFE_CHARACTERS))
-
-
-def public_address(url: str) -> str:
-    """The address as strangers may read it: without a user's name and password, and without keys in its query."""
-    start, mark, query = USER.sub(r"\1", url).partition("?")
-    parts = [
-        part for part in query.split("&") if not SECRET_NAMES.fullmatch(unquote_plus(part.partition("=")[0]))
-    ]
-    return start + mark * bool(parts) + "&".join(parts) if mark else start

@@ -10,12 +10,13 @@ from psycopg.rows import DictRow
 
 from chiron_api.reports.answering import run_answers, written_answer
 from chiron_api.reports.arranging import Arrangement, arrange, order_of_topic
-from chiron_api.reports.gathering import RUNS_MAX, sources_of, subjects_of, work_of
+from chiron_api.reports.gathering import RUNS_MAX, numbers_by_address, sources_of, subjects_of, work_of
 from chiron_api.reports.material import read
 from chiron_api.reports.report import Report, Section
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.drafts.reading import latest_draft
+from chiron_workers.public_addresses import without_secrets
 from chiron_workers.states import FactStatus
 
 PAGE_FINDINGS = 30
@@ -123,14 +124,12 @@ async def _report(
     subjects = await subjects_of(pool, target, whole)
     work = await work_of(pool, target, runs_max=RUNS_MAX if with_answer else 0)
     sources = await sources_of(pool, whole.places)
-    numbers: dict[str, list[int]] = {}
-    for source in sources:
-        numbers.setdefault(source.url, []).append(source.number)
+    numbers = numbers_by_address(whole.places) if is_whole else {}
     answers = await run_answers(pool, target, numbers) if is_whole else ()
     return Report(
         kind=target.kind,
         id=str(target.id),
-        title=target.title,
+        title=without_secrets(target.title),
         made_at=datetime.now(UTC),
         subjects=subjects,
         sections=whole.sections,

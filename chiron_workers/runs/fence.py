@@ -8,6 +8,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_workers.public_addresses import without_secrets, without_secrets_within
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
 
@@ -50,14 +51,22 @@ def fence(run: LeasedRun, events: Sequence[NewEvent]) -> dict[str, Any]:
         "event_count": len(events),
         # Strings, since psycopg dumps arrays in Python; JSON holds no raw line breaks.
         "kinds": ",".join(kind for kind, _ in events),
-        "datas": "\n".join(json_text(data) for _, data in events),
+        # Events are shown, sent and logged wherever somebody watches.
+        "datas": "\n".join(without_secrets(json_text(data)) for _, data in events),
     }
 
 
 def numbered_events(run: LeasedRun, row: DictRow, events: Sequence[NewEvent]) -> list[Event]:
     """The events as the write numbered them."""
     return [
-        Event(run.batch_id, run.id, row["seq_before"] + position, kind, row["at"], dict(data))
+        Event(
+            run.batch_id,
+            run.id,
+            row["seq_before"] + position,
+            kind,
+            row["at"],
+            without_secrets_within(dict(data)),
+        )
         for position, (kind, data) in enumerate(events, start=1)
     ]
 

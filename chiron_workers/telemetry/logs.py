@@ -3,6 +3,8 @@ import sys
 
 import structlog
 
+from chiron_workers.public_addresses import without_secrets_within
+
 
 def log_to_stderr(level: str) -> None:
     """Structured lines on stderr, ours and the libraries' alike: text on a terminal, JSON elsewhere."""
@@ -26,7 +28,7 @@ def log_to_stderr(level: str) -> None:
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=processors,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _hide_secrets, renderer],
         )
     )
     root = logging.getLogger()
@@ -34,3 +36,11 @@ def log_to_stderr(level: str) -> None:
     root.setLevel(level.upper())
     for library in ("httpx", "httpx2", "anthropic", "aiohttp.access", "urllib3"):
         logging.getLogger(library).setLevel("WARNING")
+
+
+def _hide_secrets(
+    _logger: object, _method: str, line: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """The line with addresses that have neither passwords nor keys: of sources, servers and databases."""
+    public_line: structlog.typing.EventDict = without_secrets_within(dict(line))
+    return public_line

@@ -1,6 +1,6 @@
 import pytest
 
-from chiron_api.reports.links import link, public_address
+from chiron_api.reports.links import link
 
 
 @pytest.mark.parametrize(
@@ -43,19 +43,3 @@ def test_pages_and_files_become_links(url, expected):
 )
 def test_nothing_else_does(url):
     assert link(url) is None
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("https://user:pw@a.org/x?y=1", "https://a.org/x?y=1"),
-        ("https://a.org/x@y?z=@", "https://a.org/x@y?z=@"),
-        ("https://a.org/x?api_key=1&y=2&access%5Ftoken=3", "https://a.org/x?y=2"),
-        ("https://a.org/x?X-Amz-Signature=1", "https://a.org/x"),
-        ("https://a.org/x?tokens=5&keys=1", "https://a.org/x?tokens=5&keys=1"),
-        ("corpus://birds/a.md", "corpus://birds/a.md"),
-        ("The Art of Ducks?", "The Art of Ducks?"),
-    ],
-)
-def test_strangers_read_no_password_and_no_key_of_an_address(url, expected):
-    assert public_address(url) == expected

@@ -6,9 +6,10 @@ from datetime import datetime
 
 from chiron_api.reports.bibliography.authors import Author, split_authors
 from chiron_api.reports.bibliography.kinds import WorkKind, doi_of, kind_of
-from chiron_api.reports.links import link, public_address
+from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import heading, one_line
 from chiron_api.reports.report import Report, Source
+from chiron_workers.public_addresses import public_address
 
 KEY_CHARS_MAX = 40
 HASH_CHARS = 12  # of a key: two of a million addresses are alike once in 500 such reports

@@ -5,7 +5,6 @@ from enum import StrEnum
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from chiron_api.reports.links import public_address
 from chiron_api.reports.report import Report, Work
 
 HOUSE_DOMAINS = (
@@ -30,11 +29,10 @@ class TextChoice(StrEnum):
 
 
 def without_secrets(report: Report) -> Report:
-    """The report without passwords and keys in addresses, and of errors of runs only their kind."""
-    sources = tuple(replace(source, url=public_address(source.url)) for source in report.sources)
+    """The report with only the kind of errors of runs; addresses have no passwords and keys in any report."""
     runs = tuple(replace(run, error=run.error.partition(":")[0]) for run in report.work.runs)
     work: Work = replace(report.work, runs=runs)
-    return replace(report, sources=sources, work=work)
+    return replace(report, work=work)
 
 
 def is_public(url: str) -> bool:

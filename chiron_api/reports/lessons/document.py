@@ -7,6 +7,7 @@ from functools import cached_property
 from chiron_api.reports.phrasing import minute, one_line
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
 from chiron_workers.knowledge.lessons.reading import Lesson
+from chiron_workers.public_addresses import public_address
 from chiron_workers.states import LessonState
 
 NOT_KNOWN_HEADING = "What is not known"
@@ -71,8 +72,8 @@ class LessonDocument:
 
 
 def sources_of(fact: CitableFact) -> list[str]:
-    """The addresses that a fact rests on, each once."""
-    return list(dict.fromkeys(passage.source_url for passage in fact.passages))
+    """The addresses that a fact rests on, each once, without passwords and keys."""
+    return list(dict.fromkeys(public_address(passage.source_url) for passage in fact.passages))
 
 
 def document_of(document: LessonDocument) -> dict[str, object]:
