@@ -15,6 +15,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.evidence.disclosures.common_words import common_words
 from chiron_workers.evidence.disclosures.disclosures import Disclosures
+from chiron_workers.evidence.disclosures.listings import PublicWords
 from chiron_workers.evidence.disclosures.rare_words import all_words, plain_text, rare_words
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
@@ -130,26 +131,27 @@ class PrivateTexts:
         return spellings
 
     async def _without_public(self, words: set[str]) -> set[str]:
-        """Those that stand in no page of the web which the run or its batch has read."""
+        """Those that no page of the web makes public which the run or its batch has read."""
         if not words or settings().fetch_private:  # then nobody knows which page is public
             return words
         caller = self.session.caller
         args: dict[str, Any] = {"run_id": caller.run_id, "batch_id": caller.batch_id}
+        public_words = PublicWords(words)
         for row in await self.session.rows(SQL["public_pages"], args):
             page = await self.session.row(SQL["page"], {"hash": row["hash"]})
             if page is not None:
-                words = words - await asyncio.to_thread(_words_of_page, page["body"])
-            if not words:
+                await asyncio.to_thread(_add_page, public_words, page["body"])
+            if public_words.is_settled:
                 break
-        return words
+        return public_words.private_words()
 
 
 def _rare_words_of(texts: Sequence[str]) -> dict[str, str]:
     return rare_words("\n".join(plain_text(text) for text in texts), common_words())
 
 
-def _words_of_page(body: bytes) -> set[str]:
-    return all_words(zstandard.decompress(body).decode())
+def _add_page(public_words: PublicWords, body: bytes) -> None:
+    public_words.add_page(all_words(zstandard.decompress(body).decode()))
 
 
 def _refusal(words: Sequence[str], receiver: str) -> str:

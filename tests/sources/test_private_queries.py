@@ -105,6 +105,26 @@ async def test_words_that_stand_in_public_pages_of_the_run_go_out(scene: Scene) 
     assert "Wyckhorn" in (await scene.refusals(run_id))[0]
 
 
+async def test_a_page_that_lists_all_numbers_makes_no_pin_public(scene: Scene) -> None:
+    scene.letter.write_text("The door opens with 4711, the safe of Wyckhorn with 4812.")
+    [run_id] = await scene.stage.submit("tides")
+    batch_id = (await scene.stage.row(run_id))["batch_id"]
+    pages = {"a": " ".join(f"{n:04}" for n in range(10_000)), "b": "Wyckhorn has a cinema."}
+    async with Store(
+        Session(scene.stage.pool, Caller("local", run_id, batch_id)), scene.stage.embedder
+    ) as store:
+        for name, text in pages.items():
+            await store.sources.save(Page(f"https://example.org/{name}", text, "text/plain"))
+    await scene.resume(
+        run_id, scene.read(), search("what is 4711"), search("4812 cinema"), search("Wyckhorn cinema")
+    )
+    assert len(scene.queries()) == 1
+    assert ["4711" in refusal or "4812" in refusal for refusal in await scene.refusals(run_id)] == [
+        True,
+        True,
+    ]
+
+
 async def test_what_a_model_says_itself_makes_no_word_public(scene: Scene) -> None:
     note = call("save_note", title="Kranzberger", text="Wyckhorn 48213377")
     run_id = await scene.play("tides", scene.read(), note, search("Kranzberger Wyckhorn 48213377"))

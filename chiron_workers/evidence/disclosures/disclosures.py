@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from chiron_workers.evidence.disclosures.common_words import CommonWords
 from chiron_workers.evidence.disclosures.decodings import ALPHABET, readings
 from chiron_workers.evidence.disclosures.rare_words import words_of
+from chiron_workers.evidence.disclosures.signs import KEYPAD_CHARS_MIN, keypad_numbers, keys_of
 
 PART_CHARS_MIN = 4  # of a word that stands for the longer one it is a part of
 INSIDE_CHARS_MIN = 6  # of a word that counts where it stands within another
@@ -47,9 +48,8 @@ class Disclosures:
 
     def find(self, message: str, *, earlier: Iterable[str] = ()) -> set[str]:
         """The private words that a message gives away, in plain or coded, alone or with messages that went out before."""
-        return {
-            word for version in readings(message) for word in self._in_words(words_of(version))
-        } | self._pieced_together(words_of(message), earlier)
+        words = {word for version in readings(message) for word in self._in_words(words_of(version))}
+        return words | self._typed(message) | self._pieced_together(words_of(message), earlier)
 
     def _in_words(self, words: Sequence[str]) -> Iterator[str]:
         uncommon = [word for word in words if len(word) == 1 or not self._is_harmless(word)]
@@ -90,6 +90,15 @@ class Disclosures:
             if beginning in self._beginnings:
                 ends = range(start + INSIDE_CHARS_MIN, len(word) + 1)
                 yield from (word[start:end] for end in ends if word[start:end] in self._private_words)
+
+    def _typed(self, message: str) -> set[str]:
+        """The private words that numbers of a message type on the keys of a telephone."""
+        numbers = keypad_numbers(message)
+        return {
+            word
+            for word in (self._private_words if numbers else ())
+            if len(word) >= KEYPAD_CHARS_MIN and word.isalpha() and keys_of(word) in numbers
+        }
 
     def _pieced_together(self, words: Sequence[str], earlier: Iterable[str]) -> set[str]:
         new = {word for word in words if len(word) >= PIECE_CHARS_MIN}

@@ -1,5 +1,7 @@
 import asyncio
 import base64
+import binascii
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -74,6 +76,76 @@ def test_a_private_word_is_seen_in_whatever_form(disclosures: Disclosures, messa
     assert disclosures.find(message) == {"kranzberger"}
 
 
+def layered(code: Callable[[bytes], bytes], layers: int) -> str:
+    text = b"Kranzberger"
+    for _ in range(layers):
+        text = code(text)
+    return text.decode()
+
+
+def in_alphabet(digits: str) -> str:
+    """base32 in another alphabet."""
+    code = base64.b32encode(b"Kranzberger").decode().rstrip("=")
+    return code.translate(str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", digits))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "+AEsAcgBhAG4AegBiAGUAcgBnAGUAcg-",
+        base64.b64encode("Kranzberger".encode("utf-16")).decode(),
+        "Kranzberger".encode("utf-16-be").hex(),
+        layered(base64.b64encode, 3),
+        layered(base64.b64encode, 12),
+        layered(base64.b32encode, 4),
+        layered(lambda text: base64.b64encode(text.hex().encode()), 3),
+        f"see {layered(base64.b64encode, 5)} there",
+        str(int.from_bytes(b"Kranzberger")),
+        str(int.from_bytes(b"Kranzberger", "little")),
+        f"{int.from_bytes(b'Kranzberger'):o}",
+        binascii.b2a_uu(b"Kranzberger").decode(),
+        "begin 644 x\n" + binascii.b2a_uu(b"It says Kranzberger, really so, on page 7.").decode() + "`\nend",
+        base64.b32hexencode(b"Kranzberger").decode(),
+        base64.b32hexencode(b"Kranzberger").decode().lower().rstrip("="),
+        in_alphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ"),
+        in_alphabet("ybndrfg8ejkmcpqxot1uwisza345h769"),
+        base64.b85encode(b"Kranzberger").decode(),
+        base64.a85encode(b"It says Kranzberger!", adobe=True).decode(),
+        "Kranzberger".encode("cp037").hex(),
+        "Kranzberger".encode("cp037").hex(" "),
+        base64.b64encode("Kranzberger".encode("cp500")).decode(),
+        " ".join(map(str, "Kranzberger".encode("cp037"))),
+        " ".join(f"{byte:08b}" for byte in "Kranzberger".encode("cp037")),
+        "Kranzberger".encode("cp037").decode("latin-1"),
+        "⠅⠗⠁⠝⠵⠃⠑⠗⠛⠑⠗",
+        "57269237437",
+        "5726-923-7437",
+        "55 777 2 66 9999 22 33 777 4 33 777",
+        "-.- .-. .- -. --.. -... . .-. --. . .-.",
+        "−·− ·−· ·− −· −−·· −··· · ·−· −−· · ·−·",
+        "４Ｂ７２６１６Ｅ７Ａ６２６５７２６７６５７２",
+    ],
+)
+def test_a_private_word_is_seen_in_rarer_codes(disclosures: Disclosures, message: str) -> None:
+    assert disclosures.find(message) == {"kranzberger"}
+    assert "kranzberger" in disclosures.find(f"what is known of {message} in estuaries?")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "四八二一三三七七",
+        "肆捌贰壹叁叁柒柒",
+        "四千八百二十一万三千三百七十七",
+        "〤〨〢〡〣〣〧〧",
+        "⠼⠙⠓⠃⠁⠉⠉⠛⠛",
+        "𝍣𝍧𝍡𝍠𝍢𝍢𝍦𝍦",
+    ],
+)
+def test_a_private_number_is_seen_in_other_numerals(disclosures: Disclosures, message: str) -> None:
+    assert disclosures.find(f"look for {message}") == {"48213377"}
+
+
 @pytest.mark.parametrize(
     "filler",
     [
@@ -134,6 +206,11 @@ def test_a_private_name_is_seen_without_its_accents_too(common: CommonWords, mes
         "Gezeitenkraftwerke in Frankreich",
         "Kubernetes 1.31 scheduler latency",
         "a b c of sailing",
+        "GPT-4o and Llama-3.1 405B on x86_64 with AVX-512",
+        "levels 2 3 4 5 6 7 8 9 and 22 33 444 5 of 23456789",
+        "二十世纪的潮汐",
+        "... -- and so on -- ...",
+        "H2SO4 + NaCl, RFC9110#5.6.7, ISO8601:2024-W07",
     ],
 )
 def test_other_words_give_nothing_away(disclosures: Disclosures, message: str) -> None:
