@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+from chiron_workers.public_addresses import without_secrets
 from chiron_workers.runs.entries import Block, Reply, ToolCall, ToolResult
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.messages import Message
@@ -203,7 +204,7 @@ class _RecordedSpan(Span):
         """Its size, and the words only where content is captured."""
         self._span.set_attribute("chiron.tool.result.chars", len(result.whole or result.text))
         if _recorder.captures:
-            self._span.set_attribute("gen_ai.tool.call.result", result.text[:CONTENT_CHARS])
+            self._span.set_attribute("gen_ai.tool.call.result", without_secrets(result.text)[:CONTENT_CHARS])
         if error is not None:
             self._fail(error)
 
@@ -216,7 +217,8 @@ class _RecordedSpan(Span):
         from opentelemetry.trace import Status, StatusCode
 
         kind = "run.failed" if error is None else type(error).__name__
-        words = str(error)[:300] if error is not None and _recorder.captures else None  # it may quote
+        is_told = error is not None and _recorder.captures  # it may quote
+        words = without_secrets(str(error))[:300] if is_told else None
         self._span.set_attribute("error.type", kind)
         self._span.set_status(Status(StatusCode.ERROR, words))
 
@@ -250,4 +252,4 @@ def _part_json(block: Block) -> dict[str, Any]:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)[:CONTENT_CHARS]
+    return without_secrets(json.dumps(value, ensure_ascii=False, default=str))[:CONTENT_CHARS]

@@ -133,10 +133,11 @@ async def test_what_is_said_stays_here_unless_it_is_asked_for(
             monkeypatch.setenv(tracing.CAPTURE, "true")
         tracing.start()
         await stage.model(working)
-        (run_id,) = await stage.submit("SECRET tides")
+        (run_id,) = await stage.submit("SECRET tides at https://me:PASSWORD@a.org/?token=PASSWORD")
         await stage.play(run_id)
         tracing.stop()
         assert any(b"SECRET" in body for body in tracing_to.bodies) is captures
+    assert not any(b"PASSWORD" in body for body in tracing_to.bodies)
     last = tracing_to.named("chat")[-1].attributes
     assert '"parts": [{"type": "text", "content": "SECRET answer"}]' in last["gen_ai.output.messages"]
     assert "no_such_tool" in last["gen_ai.input.messages"]
