@@ -22,8 +22,9 @@ class Operation:
     Args:
         name: What it is called in the audit trail, if it changes something.
         scope: The smallest scope of a key that may; None: everybody may, without a key.
-        faces: `METHOD /v1/path` of the API and of its client, `METHOD /path` of the page, `tool NAME` and `resource URI` of MCP.
-        changes: Something is different afterwards, so it stands in the audit trail.
+        faces: `METHOD /v1/path` of the API and of its client, `METHOD /path` of the page, `tool NAME` of agents, which the API and MCP
+            offer too, `mcp NAME` of a tool that MCP alone has, `resource URI` of MCP.
+        changes: Something is different afterwards.
         costs_money: It may have a model or a paid service called; the key pays.
         reads_private: It reads what only the serving machine can: files of CHIRON_FILES, and addresses that a caller names.
         is_owned: What its path names has an owner, and is not there for others.
@@ -38,6 +39,11 @@ class Operation:
     reads_private: bool = False
     is_owned: bool = False
     target: str = ""
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the audit trail has it."""
+        return self.changes or self.reads_private
 
 
 def _open(name: str, *faces: str, changes: bool = False) -> Operation:
@@ -95,7 +101,7 @@ OPERATIONS = (
         "batches.submit",
         "POST /v1/batches",
         "POST /submit",
-        "tool start_research",
+        "mcp start_research",
         costs_money=True,
         target="batch_id",
     ),
@@ -106,7 +112,7 @@ OPERATIONS = (
     _change(
         "batches.report",
         *_both("/batches/{id}/report"),
-        "tool write_report",
+        "mcp write_report",
         is_owned=True,
         costs_money=True,
         target="id",
@@ -119,7 +125,7 @@ OPERATIONS = (
         "GET /v1/runs/{id}/events",
         "GET /runs/{id}/live",
         "GET /runs/{id}/calls/{call_id}",
-        "tool get_run",
+        "mcp get_run",
         "resource chiron://runs/{id}",
         is_owned=True,
     ),
@@ -128,7 +134,7 @@ OPERATIONS = (
         "runs.report.read",
         *_both("/runs/{id}/report", "GET"),
         "GET /runs/{id}/report.{format}",
-        "tool get_report",
+        "mcp get_report",
         "resource chiron://runs/{id}/report",
         is_owned=True,
     ),
@@ -136,7 +142,7 @@ OPERATIONS = (
     _change(
         "runs.say", "POST /v1/runs/{id}/messages", "POST /runs/{id}/say", is_owned=True, costs_money=True
     ),
-    _change("runs.cancel", *_both("/runs/{id}/cancel"), "tool cancel_run", is_owned=True, target="id"),
+    _change("runs.cancel", *_both("/runs/{id}/cancel"), "mcp cancel_run", is_owned=True, target="id"),
     _change("runs.pause", *_both("/runs/{id}/pause"), is_owned=True),
     _change("runs.resume", *_both("/runs/{id}/resume"), is_owned=True, costs_money=True),
     _change("runs.retry", *_both("/runs/{id}/retry"), is_owned=True, costs_money=True),
@@ -159,7 +165,7 @@ OPERATIONS = (
         "knowledge.search",
         "POST /v1/knowledge/search",
         "GET /search",
-        "tool search",
+        "mcp search",
         "tool vector_search",
         "tool knowledge_base",
         costs_money=True,
@@ -173,7 +179,7 @@ OPERATIONS = (
     _change(
         "subjects.check",
         "POST /v1/subjects/{id}/check",
-        "tool check_subject",
+        "mcp check_subject",
         costs_money=True,
         target="subject_id",
     ),
@@ -194,29 +200,29 @@ OPERATIONS = (
     _read(
         "lessons.list",
         "GET /v1/subjects/{id}/lessons",
-        "tool list_lessons",
+        "mcp list_lessons",
         "resource chiron://subjects/{id}/lessons",
     ),
     _read(
         "lessons.read",
         *_both("/lessons/{id}", "GET"),
         "GET /lessons/{id}/lesson.{format}",
-        "tool get_lesson",
+        "mcp get_lesson",
         "resource chiron://lessons/{id}",
     ),
     _read("journeys.list", "GET /v1/journeys"),
     _read("journeys.look", "GET /v1/subjects/{id}/journey"),
     _read("quizzes.form", "GET /quizzes"),
-    _read("quizzes.read", *_both("/quizzes/{id}", "GET"), "tool get_quiz", is_owned=True),
+    _read("quizzes.read", *_both("/quizzes/{id}", "GET"), "mcp get_quiz", is_owned=True),
     _change("curricula.order", *_both("/subjects/{id}/curriculum"), costs_money=True),
     _change("subjects.research", *_both("/subjects/{id}/research"), costs_money=True),
     _change("proposals.decide", *_both("/proposals/{id}/decide")),
     _change("subjects.lessons", *_both("/subjects/{id}/lessons"), costs_money=True),
-    _change("lessons.order", "tool order_lesson", costs_money=True, target="node"),
+    _change("lessons.order", "mcp order_lesson", costs_money=True, target="node"),
     _change(
         "subjects.questions",
         *_both("/subjects/{id}/questions"),
-        "tool order_questions",
+        "mcp order_questions",
         costs_money=True,
         target="subject_id",
     ),
@@ -224,11 +230,11 @@ OPERATIONS = (
     _change("journeys.read", *_both("/journeys/{id}/read"), is_owned=True, costs_money=True),
     _change("journeys.resume", *_both("/journeys/{id}/resume"), is_owned=True, costs_money=True),
     _change("journeys.stop", *_both("/journeys/{id}/stop"), is_owned=True),
-    _change("quizzes.create", *_both("/quizzes"), "tool start_quiz", target="quiz_id"),
+    _change("quizzes.create", *_both("/quizzes"), "mcp start_quiz", target="quiz_id"),
     _change(
         "quizzes.answers",
         *_both("/quizzes/{id}/answers"),
-        "tool answer_question",
+        "mcp answer_question",
         is_owned=True,
         costs_money=True,
         target="quiz_id",
@@ -236,7 +242,7 @@ OPERATIONS = (
     _change(
         "quizzes.settlements",
         *_both("/quizzes/{id}/settlements"),
-        "tool settle_answer",
+        "mcp settle_answer",
         is_owned=True,
         target="quiz_id",
     ),
@@ -284,7 +290,7 @@ OPERATIONS = (
         "tool set_active_subject",
     ),
     _change("tools.call", "tool store_knowledge", costs_money=True),
-    # One of somebody's own may do all that a tool can do.
+    # A tool that the operator has added may do all that a tool can do.
     Operation("tools.call", SUBMIT, (TOOL_ROUTE,), changes=True, costs_money=True, reads_private=True),
     # Keys.
     Operation("keys.list", ADMIN, _both("/keys", "GET")),
@@ -305,7 +311,7 @@ def find(method: str, path: str) -> tuple[Operation, str] | None:
     for pattern, operation in _routes().get((method, _noun(path)), ()):
         if match := pattern.match(path):
             target = next(iter(match.groupdict().values()), "")
-            return of_tool(target) if operation is _OWN_TOOL else operation, target
+            return _of_agents_tool(target) if operation is _OWN_TOOL else operation, target
     return None
 
 
@@ -315,7 +321,12 @@ def of_route(method: str, template: str) -> Operation | None:
 
 
 def of_tool(name: str) -> Operation:
-    """The operation of a tool; one of somebody's own may do all that one can do."""
+    """The operation of a tool that is called over MCP; one that the operator has added may do all that a tool can do."""
+    return _BY_FACE.get(f"mcp {name}") or _of_agents_tool(name)
+
+
+def _of_agents_tool(name: str) -> Operation:
+    # Not those that MCP alone has: a tool that the operator has added may be called as one of them.
     return _BY_FACE.get(f"tool {name}", _OWN_TOOL)
 
 

@@ -73,7 +73,7 @@ def test_the_table_names_every_operation_that_a_key_may_be_refused():
 def test_the_table_names_every_route_and_tool_that_costs_money_by_the_table_of_rights():
     paid = {face for operation in OPERATIONS if operation.costs_money for face in operation.faces}
     assert {face for face in paid if " /v1/" in face} == column("HTTP")
-    assert {face.removeprefix("tool ") for face in paid if face.startswith("tool ")} == column("MCP")
+    assert {face.partition(" ")[2] for face in paid if face.startswith(("tool ", "mcp "))} == column("MCP")
 
 
 def test_the_table_names_only_commands_that_there_are():

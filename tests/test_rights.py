@@ -30,7 +30,8 @@ def test_the_table_has_every_route_tool_and_resource_and_nothing_else(settings: 
         if isinstance(route, Route)
         for method in (route.methods or set()) - {"HEAD"}
     }
-    tools = {f"tool {tool.name}" for tool in client_tools().all()}
+    of_agents = {tool.name for tool in registry().all()}
+    tools = {f"{'tool' if tool.name in of_agents else 'mcp'} {tool.name}" for tool in client_tools().all()}
     resources = {f"resource {address}" for address, *_ in TEMPLATES}
     transport = {f"{method} /mcp" for method in ("GET", "POST", "DELETE")}
     assert routes | tools | resources | transport == FACES.keys()
@@ -61,15 +62,18 @@ def test_the_page_does_nothing_with_another_scope_than_the_api() -> None:
     for face, operation in FACES.items():
         method, _, path = face.partition(" ")
         scopes[method, path.removeprefix("/v1")].add(operation.scope)
-    assert [place for place, found in scopes.items() if len(found) > 1] == []
+    assert [place for place, several in scopes.items() if len(several) > 1] == []
 
 
 def test_a_tool_needs_the_same_over_http_and_over_mcp() -> None:
     for tool in registry().all():
         match = find("POST", f"/v1/tools/{tool.name}")
         assert match == (of_tool(tool.name), tool.name)
+    for added_tool in ("one_of_my_own", "get_report", "list_lessons"):  # the latter are MCP's alone
+        match = find("POST", f"/v1/tools/{added_tool}")
+        assert match is not None
+        assert (match[0].scope, match[0].is_recorded) == (AccessScope.SUBMIT, True)
     assert of_tool("one_of_my_own").scope is AccessScope.SUBMIT
-    assert of_tool("one_of_my_own").changes
 
 
 def test_the_hints_of_mcp_say_what_the_table_says() -> None:

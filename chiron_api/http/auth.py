@@ -96,7 +96,7 @@ class Authentication:
 
     def _act(self, request: Request, principal: Principal) -> Act | None:
         match find(request.method, path_of(request)):
-            case operation, target if operation.changes:
+            case operation, target if operation.is_recorded:
                 return Act(principal, operation.name, target, {"via": "http"})
         return None
 

@@ -32,9 +32,9 @@ def require_scope_for(tool_name: str, principal: Principal) -> None:
 
 
 def act_of_call(tool_name: str, arguments: Mapping[str, Any], principal: Principal) -> Act | None:
-    """What a call is called in the audit trail, and what it is done to where that is said before; None: it changes nothing."""
+    """What a call is called in the audit trail, and what it is done to where that is said before; None: it is not recorded."""
     operation = of_tool(tool_name)
-    if not operation.changes:
+    if not operation.is_recorded:
         return None
     target = arguments.get(operation.target) or "" if operation.target else tool_name
     return Act(principal, operation.name, str(target), {"via": "mcp"})

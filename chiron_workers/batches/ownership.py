@@ -1,4 +1,4 @@
-"""Whose a batch, a run, a subscription, a webhook or a quiz is: its owner's, and others are told that there is none."""
+"""Whose a batch, a run, a subscription, a webhook, a quiz or a journey is: its owner's, and others are told that there is none."""
 
 from uuid import UUID
 

@@ -23,4 +23,8 @@ select w.owner
 union all
 select learner
   from quizzes
+ where id = %(id)s
+union all
+select learner
+  from journeys
  where id = %(id)s;

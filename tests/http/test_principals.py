@@ -218,3 +218,22 @@ async def test_keys_are_made_listed_and_revoked_over_http_by_admins(
     rest = (await api.get(f"/v1/audit?after={trail['next']}", headers=local)).json()
     assert [entry["action"] for entry in rest["items"]] == ["keys.create"]
     assert secret not in str(trail) + str(rest)
+
+
+async def test_what_a_key_read_that_only_this_machine_can_is_in_the_audit_trail(
+    pool: Pool, api: httpx2.AsyncClient
+):
+    headers = await bearer(pool, "alice", AccessScope.SUBMIT, owner="team")
+    await api.post("/v1/tools/web_fetch", json={"url": "corpus://ice/none.md"}, headers=headers)
+    corpus = {"subject_id": "Ice", "purpose_statement": "Skate.", "target_depth": "overview"}
+    await api.post("/v1/tools/save_learning_goal", json=corpus, headers=headers)
+    document = {
+        "params": {"path": "ice.md"},
+        "content": "Ice floats.",
+        "headers": headers | {"Content-Type": "text/markdown"},
+    }
+    assert (await api.post("/v1/subjects/ice/documents", **document)).status_code == 201
+    answer = await api.post("/v1/tools/web_fetch", json={"url": "corpus://ice/ice.md"}, headers=headers)
+    assert answer.status_code == 200
+    entry = (await newest_entries(pool, limit=1))[0]
+    assert (entry.owner, entry.action, entry.target) == ("team", "tools.read_private", "web_fetch")

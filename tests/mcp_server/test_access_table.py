@@ -53,11 +53,11 @@ async def test_what_has_an_owner_is_not_there_for_the_tools_and_resources_of_oth
     serving: Serving, pool: Pool
 ) -> None:
     owned = {
-        face.removeprefix("tool ")
+        face.removeprefix("mcp ")
         for operation in OPERATIONS
         if operation.is_owned
         for face in operation.faces
-        if face.startswith("tool ")
+        if face.startswith("mcp ")
     }
     assert owned == OF_RUNS.keys() | OF_QUIZZES.keys()
     secrets = {

@@ -20,7 +20,7 @@ async def documents(pool: Pool) -> None:
         await Corpus(session).add_texts("Moon", [("probe.txt", "Probe", "The Moon probe lands at two.")])
 
 
-async def found(call: Call, caller: Caller | None, subject_id: str | None = None) -> set[str]:
+async def subjects_of_documents(call: Call, caller: Caller | None, subject_id: str | None = None) -> set[str]:
     """The subjects of the documents that a question finds."""
     answer = await call(
         "knowledge_base", {"question": "When lands the probe?", "subject_id": subject_id}, caller
@@ -31,8 +31,8 @@ async def found(call: Call, caller: Caller | None, subject_id: str | None = None
 async def test_a_run_neither_finds_nor_reads_the_documents_of_another_subject(
     call: Call, in_a_run: Caller
 ) -> None:
-    assert await found(call, in_a_run) == {"moon"}
-    assert await found(call, in_a_run, "mars") == set()
+    assert await subjects_of_documents(call, in_a_run) == {"moon"}
+    assert await subjects_of_documents(call, in_a_run, "mars") == set()
     arguments = {"query": "probe", "subject_id": "mars"}
     assert await call("web_search", arguments, in_a_run) == []
     await call("web_fetch", {"url": URL})  # somebody has read it, so its text is kept
@@ -51,14 +51,16 @@ async def test_a_subject_that_shares_a_node_with_that_of_a_run_is_read_and_no_ru
 ) -> None:
     node = {"subject_id": "Mars", "title": "Probes", "description": "What flies there."}
     await call("save_knowledge_node", node | {"shared_with_subjects": ["moon"]})
-    assert await found(call, in_a_run) == {"moon", "mars"}
-    assert await found(call, in_a_run, "mars") == {"mars"}
+    assert await subjects_of_documents(call, in_a_run) == {"moon", "mars"}
+    assert await subjects_of_documents(call, in_a_run, "mars") == {"mars"}
+    hits = await call("web_search", {"query": "probe", "subject_id": "moon"}, in_a_run)
+    assert {hit["url"].split("/")[2] for hit in hits} == {"moon", "mars"}
     assert (await call("web_fetch", {"url": URL}, in_a_run))["text"].startswith("The Mars probe")
     assert (await call("web_fetch", {"url": URL, "offset": 5}, in_a_run))["text"].startswith("ars probe")
     of_mars = Caller("local", in_a_run.run_id, in_a_run.batch_id, "call-1", "mars")
-    assert await found(call, of_mars) == {"mars"}, "the other way round nothing is shared"
+    assert await subjects_of_documents(call, of_mars) == {"mars"}, "the other way round nothing is shared"
 
 
 async def test_a_person_finds_and_reads_the_documents_of_all_subjects(call: Call) -> None:
-    assert await found(call, None) == {"moon", "mars", "venus"}
+    assert await subjects_of_documents(call, None) == {"moon", "mars", "venus"}
     assert (await call("web_fetch", {"url": URL}))["text"].startswith("The Mars probe")
