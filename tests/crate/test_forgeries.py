@@ -54,6 +54,16 @@ def in_page(former: str, latter: str) -> Callable[[Files], None]:
     return change
 
 
+def encode_page(encoding: str) -> Callable[[Files], None]:
+    """Write a script into the page, and the page in an encoding in which no byte string of the script is in it."""
+
+    def change(files: Files) -> None:
+        SCRIPT(files)
+        files["report.html"] = files["report.html"].decode().encode(encoding)
+
+    return change
+
+
 def in_report(change_report: Callable[[Any], None]) -> Callable[[Files], None]:
     def change(files: Files) -> None:
         report = document(files, "report.json")
@@ -145,14 +155,46 @@ def remade_by_other_version(files: Files) -> None:
 
 
 SCRIPT = in_page("</main>", "<script>document.title = 'x'</script></main>")
+# What could run or load something in a browser: the name, what it replaces in a page, and what a check says.
+ACTIVE_PAGES = [
+    ("handler", "<main ", '<main onclick="alert(1)" ', "has the attribute onclick, which"),
+    ("handler without quotes", "<main ", "<main onclick=alert(1) ", "has markup that pages of Chiron do not have"),
+    ("handler between quotes", "</main>", '<details open x=a" ontoggle=alert(1) y=b"></main>', "has markup that"),
+    ("handler behind a quote", "<main ", "<main title='>' onload=x ", "has markup that"),
+    ("handler beside a slash", "<main ", '<main class="x"/onclick="alert(1)" ', "has markup that"),
+    ("image", "</main>", "<IMG/SRC=x></main>", "has markup that"),
+    ("element in a title", "<title>", '<title><img src="x">', "has the element img, which"),
+    ("comment", "</main>", "<!--><script>alert(1)</script>--></main>", "has markup that"),
+    ("tag without an end", "</main>", '</main><p class="x', "has markup that"),
+    ("scripted link", 'href="https://', 'href="javascript:x//', "has a link that"),
+    ("scripted link by number", 'href="https://', 'href="&#106;avascript:x//', "has a character reference that"),
+    ("scripted link by name", 'href="https://', 'href="javascript&colon;x//', "has a character reference that"),
+    ("scripted link with a tab", 'href="https://', 'href="java\tscript:x//', "has a link that"),
+    ("scripted link behind a control", 'href="https://', 'href="\x01javascript:x//', "has a link that"),
+    ("link to data", 'href="https://', 'href="data:text/html,', "has a link that"),
+    ("link to another machine", 'href="https://', 'href="file://evil.example/', "has a link that"),
+    ("link of another element", '<main id="', '<main href="https://a.org" id="', "has the attribute href, which"),
+    ("refresh", 'name="referrer"', 'http-equiv="refresh"', "has the element meta with"),
+    ("refresh by number", 'name="referrer"', 'http-equiv="&#114;efresh"', "has a character reference that"),
+    ("rules of another place", "<style>", '<style>@import "http://evil.example/x.css";', "has style rules that"),
+    ("rules of another place by address", "<style>", "<style>@import url(http://evil.example/);", "has style rules"),
+    ("picture of a rule", "<style>", "<style>p { background: url(http://evil.example/x) }", "has style rules that"),
+    ("picture of a set", "<style>", '<style>p { content: image-set("http://evil.example/x" 1x) }', "has style rules"),
+    ("escaped name in a rule", "<style>", "<style>p { background: u\\72l(http://evil.example/x) }", "has style rules"),
+    ("rule behind a broken text", "<style>", '<style>p { quotes: "a\n; background: url(//x) } "', "has style rules"),
+    ("rule behind a tag", "<style>", "<style></p>@import url(http://evil.example/);", "has style rules that"),
+    ("style of one element", "<main ", '<main style="background:url(http://evil.example/)" ', "the attribute style"),
+    ("frame", "</main>", '<iframe srcdoc="x"></iframe></main>', "has the element iframe, which"),
+]  # fmt: skip
 FORGERIES = [
     Forgery("script", SCRIPT, repair_hashes, "is not the page of report.json"),
-    Forgery("script of another version", SCRIPT, other_version, "has a script, which no page"),
-    Forgery("handler", in_page("<main ", "<main onclick=alert(1) "), other_version, "has a onclick, which"),
-    Forgery("image", in_page("</main>", "<IMG/SRC=x></main>"), other_version, "has a IMG, which"),
-    Forgery("scripted link", in_page('href="https://', 'href="javascript:x//'), other_version, "a tag that no page"),
-    Forgery("refresh", in_page('name="referrer"', 'http-equiv="refresh"'), other_version, "which no page of"),
-    Forgery("hidden by a quote", in_page("<main ", "<main title='>' onload=x "), other_version, "that no page of"),
+    Forgery("script of another version", SCRIPT, other_version, "has the element script, which"),
+    *(Forgery(name, in_page(former, latter), other_version, words) for name, former, latter, words in ACTIVE_PAGES),
+    Forgery("script in UTF-16", encode_page("utf-16"), other_version, "is not UTF-8"),
+    Forgery("script in UTF-16 without a mark", encode_page("utf-16-le"), other_version, "is not UTF-8"),
+    Forgery("mark of an encoding", in_page("<!doctype", "\ufeff<!doctype"), other_version, "does not begin as pages"),
+    Forgery("no encoding named", in_page('<meta charset="utf-8">', ""), other_version, "does not begin as pages"),
+    Forgery("byte of zeros", in_page("</main>", "\0</main>"), other_version, "has a NUL"),
     Forgery("words of the page", in_page(MEAN, "There is no ice."), repair_hashes, "is not the page of"),
     Forgery("words of a page of another version", in_page(MEAN, "There is no ice."), other_version,
             "Page not compared: version 0.0.1 000000000000 of Chiron is said to have made it.", is_refused=False),
