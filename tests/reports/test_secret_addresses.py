@@ -15,7 +15,7 @@ from chiron_api.reports.paging import gather_page
 from chiron_api.reports.write import encoded
 
 SECRET = "TOPSECRET"
-URL = f"https://me:{SECRET}@ice.example.org/a?y=1&access_token={SECRET}#token={SECRET}"
+URL = f"https://me:{SECRET}@ice.example.org/a?y=1;token={SECRET}&password%5B%5D={SECRET}&access_token%3D{SECRET}#token={SECRET}"
 TEXT = "The ice at the station is thin."
 
 
