@@ -2,11 +2,15 @@
 
 import hashlib
 import importlib.metadata
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from chiron_api import text
+import chiron_api
+import chiron_workers
+from chiron_api import atomic_file, crate, text
+from chiron_api.crate import archive, layout
 from chiron_api.crate.archive import Archive
 from chiron_api.crate.layout import ANNOTATIONS, DOCUMENTS, METADATA, PAGE, REPORT, SNAPSHOT, snapshot_name
 from chiron_api.reports.crate.annotations import annotations
@@ -15,26 +19,35 @@ from chiron_api.reports.formats import html, json
 from chiron_api.reports.report import Report
 from chiron_api.reports.write import encoded
 from chiron_api.text import as_json
-from chiron_workers import states
+from chiron_workers import errors, public_addresses, runs, states
 from chiron_workers.runs import usage
 
+# What the code of reports imports from elsewhere to write documents.
+IMPORTS = (
+    chiron_api, atomic_file, crate, archive, layout, text,
+    chiron_workers, errors, public_addresses, runs, usage, states,
+)  # fmt: skip
 # What rendering raises for values that no report has.
 RENDER_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @cache
 def maker() -> str:
-    """Which version writes pages: Chiron's, and what its code for reports is hashed to.
+    """Which version writes pages: Chiron's, and what its code for reports and Python's Unicode tables are hashed to.
 
     Versions between releases have the same number, and may write other pages.
     """
-    sha256 = hashlib.sha256()
-    home = Path(__file__).parents[1]
-    modules = (Path(str(module.__file__)) for module in (text, states, usage))
-    sources = [*home.rglob("*.py"), *home.rglob("*.css"), *modules]
-    for place in sorted(sources):
+    sha256 = hashlib.sha256(unicodedata.unidata_version.encode())
+    for place in maker_sources():
         sha256.update(place.read_bytes())
     return f"{importlib.metadata.version('chiron')} {sha256.hexdigest()[:12]}"
+
+
+def maker_sources() -> list[Path]:
+    """The files that decide what documents look like: the code of reports, and each module of ours that it imports."""
+    reports = Path(__file__).parents[1]
+    modules = (Path(str(module.__file__)) for module in IMPORTS)
+    return sorted([*reports.rglob("*.py"), *reports.rglob("*.css"), *modules])
 
 
 def write_json(report: Report) -> Iterator[bytes]:
