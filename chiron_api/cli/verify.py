@@ -38,8 +38,9 @@ def verify_crate(
 ) -> None:
     """Check a crate: every quote is in its snapshot, its files agree, and the rules find nothing against a statement.
 
-    Statements, scores and answers remain the author's. A signature (--key) shows whose, and that no file was changed.
-    It needs no database and no network, and runs nothing of the crate. Exit code 0 means that no fault was found.
+    Statements, scores and answers remain the author's. A signature (--key) proves who signed the crate, and
+    that no file has changed since. It needs no database and no network, and runs nothing of the crate.
+    Exit code 0 means that no fault was found.
     """
     public_key = read_public_key(key) if key else None
     result = verify(crate, key=public_key)
@@ -103,4 +104,4 @@ def _page_line(result: Verification) -> str:
     maker = (
         f"version {one_line(result.page_maker, chars_max=60)}" if result.page_maker else "an older version"
     )
-    return f"Page not compared: {maker} of Chiron is said to have made it. Rely on report.json, or on a signature."
+    return f"Page not compared: the crate says that {maker} of Chiron made it. Rely on report.json, or on a signature."

@@ -75,13 +75,13 @@ def withheld_texts(entities: Entities) -> set[str]:
 
 
 def check_sources(report: Report, entities: Entities) -> Iterator[str]:
-    """Sources that are told otherwise than in the report, and texts that are said to come from elsewhere."""
+    """Sources and origins of texts that differ from the report."""
     ids_by_text: dict[str, set[str]] = {}
     for source in report.sources:
         entity_id = f"#source-{source.number}"
         ids_by_text.setdefault(source.snapshot_hash or "", set()).add(entity_id)
         if not _agree(source, entities.get(entity_id, {}), entities):
-            yield f"Source {source.number} is told otherwise in {METADATA} than in the report."
+            yield f"Source {source.number} differs between {METADATA} and the report."
     for name, entity in entities.items():
         match = SNAPSHOT.fullmatch(name)
         if not match and not name.startswith(text_address("")):
@@ -108,7 +108,7 @@ def _letters(text: object) -> str:
 
 
 def check_runs(report: Report, entities: Entities) -> Iterator[str]:
-    """Runs whose model, role, state, times or cost are told otherwise than in the report."""
+    """Runs whose model, role, state, times or cost differ from the report."""
     actions = {name for name, entity in entities.items() if entity.get("@type") == "CreateAction"}
     if actions != {f"#run-{run.run_id}" for run in report.work.runs}:
         yield f"{METADATA}: its runs are not those of the report."
@@ -116,7 +116,7 @@ def check_runs(report: Report, entities: Entities) -> Iterator[str]:
     for run in report.work.runs:
         action = entities[f"#run-{run.run_id}"]
         if _told(action, entities) != _reported(run):
-            yield f"Run {one_line(run.run_id)} is told otherwise in {METADATA} than in the report."
+            yield f"Run {one_line(run.run_id)} differs between {METADATA} and the report."
 
 
 def _reported(run: Run) -> dict[str, object]:

@@ -84,14 +84,14 @@ def check_annotations(report: Report, collection: AnnotationCollection) -> Itera
     """Where the annotations and the report disagree on a fact or its quote."""
     annotations = {annotation.id: annotation for annotation in collection.first.items}
     if len(annotations) != len(collection.first.items) or len(annotations) != collection.total:
-        yield "There are not as many annotations as it is said."
+        yield "The number of annotations differs from the number that the collection names."
     sources = {source.number: source for source in report.sources}
     for finding in report.findings:
         for citation in finding.citations:
             annotation = annotations.pop(urn(citation.assertion_id), None)
             source = sources.get(citation.source)
             if not _agree(finding, citation, source, annotation):
-                yield f"Finding {finding.number} is told otherwise in the annotations than in the report."
+                yield f"Finding {finding.number} differs between the annotations and the report."
     if annotations:
         yield f"{count(len(annotations), 'annotation belongs', 'annotations belong')} to no finding of the report."
 
@@ -135,7 +135,7 @@ def check_quotes(archive: Archive, quotes: dict[str, list[Quote]]) -> Iterator[s
         try:
             text = read(archive, name, bytes_max=TEXT_BYTES_MAX).decode()
         except UnicodeDecodeError:
-            yield f"{one_line(name)} is no text in UTF-8."
+            yield f"{one_line(name)} is not UTF-8 text."
             continue
         for quote in quotes_of_text:
             if fault := _fault(quote, text) or context_fault(quote.evidence, text, quote.target):
@@ -146,12 +146,12 @@ def _fault(quote: Quote, text: str) -> str:
     words, position = quote.target.selector
     start, end = position.start, position.end
     if not start < end <= len(text) or text[start:end] != words.exact:
-        return f"its quote does not stand at {start:,} to {end:,} of its source: “{one_line(words.exact)}”."
+        return f"its quote is not at {start:,} to {end:,} of its source: “{one_line(words.exact)}”."
     before = start - len(words.prefix)
     if before < 0 or not text.startswith(words.prefix, before) or not text.startswith(words.suffix, end):
-        return "what is said to stand around its quote does not stand there."
+        return "the words before or after its quote differ from its source."
     if not is_of_the_gate(words.exact, text, start, end):
-        return f"its quote is none that the quote gate takes: “{one_line(words.exact)}”."
+        return f"the quote gate would refuse its quote: “{one_line(words.exact)}”."
     return ""
 
 

@@ -24,7 +24,7 @@ STATEMENT_CHARS_MAX = 4_000  # as many as a fact has when it is stored
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A statement with its quote, what is said to stand around that, and the verdict that the report names."""
+    """A statement with its quote, the context that the report gives for the quote, and the report's verdict."""
 
     statement: str
     quote: str
@@ -45,17 +45,17 @@ def evidence_of(finding: Finding, citation: Citation) -> Evidence:
 
 
 def check_statements(report: Report, counts: Counter[Verdict]) -> Iterator[str]:
-    """Statements that their quotes cannot bear out, and those that the report calls better than the rules do.
+    """Statements that their quotes do not support, and those for which the report claims more than the rules say.
 
     Args:
-        counts: Is told how many statements are supported by the rules, and how many they leave open (unchecked).
+        counts: Counts the statements that the rules support, and those that they leave open (unchecked).
     """
     for finding in report.findings:
         evidence = [evidence_of(finding, citation) for citation in finding.citations if citation.is_verified]
         for item in evidence:
             yield from _check(finding.number, item, counts)
         if evidence and all(item.statement != finding.content for item in evidence):
-            # Its own words rest on an unverified quote, so they are held to what others quote for it.
+            # The quote for its own words is unverified, so they are checked against the quotes of the other wordings.
             yield from _check_own_words(finding, evidence)
 
 
@@ -65,10 +65,10 @@ def _check(number: int, item: Evidence, counts: Counter[Verdict]) -> Iterator[st
         yield f"Finding {number}: its statement is longer than one can be."
         return
     if ruling.verdict.is_doubt and not item.verdict.is_doubt:
-        yield f"Finding {number}: its quote does not bear out its statement “{one_line(item.statement)}”. {ruling.reason}"
+        yield f"Finding {number}: its quote does not support its statement “{one_line(item.statement)}”. {ruling.reason}"
     elif _is_called_supported_by_rules(item) and ruling.verdict is not Verdict.SUPPORTED:
         yield (
-            f"Finding {number}: the rules are said to have found its statement in its quote, and do not: "
+            f"Finding {number}: the report says that the rules support its statement, but they do not: "
             f"“{one_line(item.statement)}”."
         )
     counts[Verdict.SUPPORTED if ruling.verdict is Verdict.SUPPORTED else Verdict.UNCHECKED] += 1
@@ -82,31 +82,34 @@ def _check_own_words(finding: Finding, evidence: Iterable[Evidence]) -> Iterator
     rulings = [_rule(finding.content, item) for item in evidence]
     if all(ruling is None or ruling.verdict.is_doubt for ruling in rulings):
         yield (
-            f"Finding {finding.number}: none of its quotes bears out its statement “{one_line(finding.content)}”."
+            f"Finding {finding.number}: none of its quotes supports its statement “{one_line(finding.content)}”."
         )
 
 
 def _rule(statement: str, item: Evidence) -> Ruling | None:
-    """The verdict of the rules, unchecked where they reach none; None for what is too long to be a fact."""
+    """The verdict of the rules, unchecked where they reach none; None if statement or quote is too long to be stored."""
     if len(statement) > STATEMENT_CHARS_MAX or len(item.quote) > QUOTE_CHARS_MAX:
         return None
     return judge_by_rules(statement, item.quote, item.context) or Ruling()
 
 
 def context_fault(item: Evidence, text: str, target: Target) -> str:
-    """That what is said to stand around a quote does not, or that what takes it back there is left out; else empty."""
+    """A fault of the context that the report gives for a quote, else empty.
+
+    Either it is not near the quote in the text, or it omits words there that turn the meaning of the quote.
+    """
     position = target.selector[1]
     context = context_of(text, position.start, position.end)
     if item.context == context:
         return ""
     if may_turn(context) and not may_turn(item.context):
-        return f"what stands around its quote is left out: “{one_line(context)}”."
+        return f"the report omits the context of its quote: “{one_line(context)}”."
     # Another version may have chosen other lines, but they are lines of the text.
     line_start = text.rfind("\n", 0, position.start) + 1
     surroundings = _words(text[max(0, line_start - TABLE_CHARS) : position.end + AFTER_CHARS])
     if all(_words(piece) in surroundings for piece in item.context.split(SEPARATOR)):
         return ""
-    return f"what is said to be its context does not stand around its quote: “{one_line(item.context)}”."
+    return f"the context that the report gives is not near its quote: “{one_line(item.context)}”."
 
 
 def _words(text: str) -> str:

@@ -197,27 +197,27 @@ FORGERIES = [
     Forgery("byte of zeros", in_page("</main>", "\0</main>"), other_version, "has a NUL"),
     Forgery("words of the page", in_page(MEAN, "There is no ice."), repair_hashes, "is not the page of"),
     Forgery("words of a page of another version", in_page(MEAN, "There is no ice."), other_version,
-            "Page not compared: version 0.0.1 000000000000 of Chiron is said to have made it.", is_refused=False),
-    Forgery("figure", state("In winter 2023 the ice was 7.4 m thick."), remake, "does not bear out its statement"),
+            "Page not compared: the crate says that version 0.0.1 000000000000 of Chiron made it.", is_refused=False),
+    Forgery("figure", state("In winter 2023 the ice was 7.4 m thick."), remake, "does not support its statement"),
     Forgery("figure, by another version", state("In winter 2023 the ice was 7.4 m thick."), remade_by_other_version,
-            "does not bear out its statement"),
+            "does not support its statement"),
     Forgery("statement called found by the rules", state("The ice will be gone soon.", verdict="supported",
-            verdict_by="rules"), remake, "the rules are said to have found its statement in its quote"),
+            verdict_by="rules"), remake, "says that the rules support its statement, but"),
     Forgery("statement that the rules leave open", state("The ice will be gone soon."), remake,
             "statements as far as the rules leave them open", is_refused=False),
     Forgery("statement beside true wordings", in_report(keep_true_wording), remake, "none of its sources is cited for"),
     Forgery("statement of the report alone", state("The ice will be gone soon."), repair_hashes,
-            "is told otherwise in the annotations"),
+            "differs between the annotations and the report"),
     Forgery("confidence of the report alone", in_report(raise_confidence), repair_hashes, "is not the page of"),
     Forgery("confidence", in_report(raise_confidence), remake, "models, confidence, runs", is_refused=False),
     Forgery("answer of the report alone", in_report(answer_with()), repair_hashes, "is not the page of"),
     Forgery("answer about what is not there", in_report(answer_with(1)), remake, "rests on a finding that the report"),
     Forgery("answer", in_report(answer_with()), remake, "answers (2).", is_refused=False),
-    Forgery("journal of the metadata", rename_journal_in_metadata, repair_hashes, "Source 1 is told otherwise"),
-    Forgery("journal of the report", in_report(rename_journal), repair_hashes, "Source 1 is told otherwise"),
+    Forgery("journal of the metadata", rename_journal_in_metadata, repair_hashes, "Source 1 differs between"),
+    Forgery("journal of the report", in_report(rename_journal), repair_hashes, "Source 1 differs between"),
     Forgery("journal", in_report(rename_journal), remake, "names and scores of sources", is_refused=False),
-    Forgery("context", in_report(invent_context), remake, "what is said to be its context does not stand around"),
-    Forgery("field that no check compares", in_report(link_to_elsewhere), repair_hashes, "report.json is not as this"),
+    Forgery("context", in_report(invent_context), remake, "the context that the report gives is not near its quote"),
+    Forgery("field that no check compares", in_report(link_to_elsewhere), repair_hashes, "report.json is not what this"),
 ]  # fmt: skip
 
 
@@ -268,11 +268,11 @@ def test_no_forgery_of_a_signed_crate_passes_with_the_key(files, tmp_path, keys,
 @pytest.mark.parametrize(
     ("text", "context", "fault"),
     [
-        ("Five myths about tea\n\nTea cures colds. It is drunk hot.", "", "is left out"),
+        ("Five myths about tea\n\nTea cures colds. It is drunk hot.", "", "omits the context"),
         ("Five myths about tea\n\nTea cures colds. It is drunk hot.", "Five myths about tea", ""),
         ("All about tea\n\nTea cures colds. It is drunk hot.", "", ""),
         ("All about tea\n\nA list. Tea cures colds.", "All about tea", ""),
-        ("All about tea\n\nTea cures colds.", "A clinical trial", "does not stand around"),
+        ("All about tea\n\nTea cures colds.", "A clinical trial", "is not near its quote"),
     ],
 )
 def test_the_context_of_a_quote_stands_around_it(text, context, fault):
@@ -301,6 +301,6 @@ def test_a_crate_of_a_version_before_says_that_its_page_is_not_compared(files, t
     put(files, METADATA, metadata)
     answer = run_verify(str(write_zip(files, tmp_path / "crate.zip")))
     assert answer.exit_code == 0, answer.output
-    assert "Page not compared: an older version of Chiron is said to have made it." in answer.stdout
+    assert "Page not compared: the crate says that an older version of Chiron made it." in answer.stdout
     result = json.loads(run_verify(str(tmp_path / "crate.zip"), "--json").stdout)
     assert (result["page"], result["signature"]) == ("not compared", "absent")

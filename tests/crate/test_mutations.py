@@ -1,6 +1,6 @@
 """No single change of a crate passes its check, whether or not the hashes are made to fit.
 
-Another version is said to have made the page, so that none is caught merely since the documents are not written anew.
+The crate names another version as maker of the page, so the check does not catch them by writing the documents again.
 """
 
 import random

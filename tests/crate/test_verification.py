@@ -112,7 +112,7 @@ def test_a_quote_that_the_gate_would_not_take_is_a_fault(files, tmp_path):
     claim_other_version(files)
     repair_hashes(files)
     [fault] = verify(write_zip(files, tmp_path / "crate.zip")).faults
-    assert "none that the quote gate takes" in fault
+    assert "the quote gate would refuse its quote" in fault
 
 
 def targets_of(value):

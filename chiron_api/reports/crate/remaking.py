@@ -92,7 +92,7 @@ def check_documents(report: Report, archive: Archive, hashes: Mapping[str, str])
         (METADATA, write_metadata(report, files, withheld)),
     ):
         if _digest(pieces) != hashes[name]:
-            yield f"{name} is not as this version of Chiron, which is said to have made it, writes it."
+            yield f"{name} is not what this version of Chiron writes, although the crate names it as the maker."
 
 
 def _digest(pieces: Iterable[bytes]) -> str:
