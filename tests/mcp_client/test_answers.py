@@ -155,10 +155,46 @@ async def test_an_address_that_answers_oddly_is_understood_or_its_call_ends_at_o
 @pytest.mark.parametrize(
     "line",
     [b"Listening on 8080", b"", b"{}", b"[1, 2", b"42", b'"ice"', b'{"level": "info", "id": 7, "message": "x"}',
-     b'{"jsonrpc": "2.0", "id": 8, "result": {}}x', b'{"jsonrpc": "2.0", "id": {}, "result": 1}', b"\xff\xfe\x00"],
+     b'{"jsonrpc": "2.0", "id": 8, "result": {}}x', b'[debug] > {"jsonrpc": "2.0", "id": 5, "method": "x"}', b'{"jsonrpc": "2.0", "id": {}, "result": 1}', b"\xff\xfe\x00"],
 )  # fmt: skip
 def test_what_answers_no_open_request_is_passed_over(line: bytes):
     assert read_messages(line, [5, 6]) == []
+
+
+LOG_LINES = [
+    b'{"level":"warn","error":"cache miss"}',
+    b'{"level":"info","id":3,"msg":"starting"}',
+    b'{"result":"cached","key":"x"}',
+    b'{"level":"error","id":3,"error":{"code":1,"message":"cache miss"}}',
+    b'{"level":30,"id":3,"method":"tools/call","msg":"request"}',
+    b'{"id":3,"result":"cached"}',
+    b'{"result":{"content":[]}}',
+    b'{"error":{"code":1,"message":"cache miss"}}',
+    b'[{"level":"warn","error":"cache miss"}]',
+    b'[2026-11-27 12:00:00] < {"jsonrpc":"2.0","id":3,"result":{}}',
+    b'{"jsonrpc":"2.0","id":99,"result":{"content":',  # of a call that was given up
+]
+
+
+@pytest.mark.parametrize("line", LOG_LINES)
+def test_read_messages_takes_no_log_line_for_an_answer(line: bytes):
+    assert read_messages(line, [3]) == []
+
+
+@pytest.mark.parametrize("version", ["", '"jsonrpc": "2.0", '])
+@pytest.mark.parametrize("error", ["false", "{}", "null", '""', "0", "[]", '{"code": 0, "message": ""}'])
+def test_read_messages_prefers_a_result_to_an_empty_error(version: str, error: str):
+    line = f'{{{version}"id": 3, "result": {{"content": []}}, "error": {error}}}'
+    [message] = read_messages(line.encode(), [3])
+    assert isinstance(message, JSONRPCResponse)
+    assert (message.id, message.result) == (3, {"content": []})
+
+
+async def test_a_call_survives_the_log_lines_that_its_server_prints(tmp_path: Path):
+    lines = "\n".join(line.decode().replace('"id":3', '"id":@id') for line in LOG_LINES)
+    entry = liar(tmp_path, described("ice"), lines={"ice": f"{lines}\n{answer(text('melts'))}"})
+    async with supervised(entry, timeout_s=SOON_S) as server:
+        assert "melts" in await call(server, "ice")
 
 
 def test_a_line_of_too_many_values_is_not_read_leniently():

@@ -22,23 +22,22 @@ MESSAGE_CHARS = 2_000
 VALUES_MAX = 100_000  # that are read leniently, in some dozens of milliseconds of the event loop
 VALUE_START = re.compile(r"[^ \t\r\n]")
 SURROGATE = re.compile("[\ud800-\udfff]")
+OBJECT_START = re.compile(rb'[\xef\xbb\xbf \t\r]*(?:\[\s*)*\{\s*"')  # words in brackets begin a log line
 ID = re.compile(rb'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")')
 KINDS = {str: "a text", bool: "a truth value", int: "a number", float: "a number", list: "a list"}
 
 
 def read_messages(content: bytes, open_ids: Collection[RequestId]) -> list[JSONRPCMessage]:
-    """The messages that a line holds; none where it is no message, as what servers print beside them.
+    """The messages that a line holds; none where it is a log line, as many servers print to stdout.
 
     An answer to an open request is never left out: one that cannot be used is an error with the code UNUSABLE.
     """
-    try:
-        message = jsonrpc_message_adapter.validate_json(content, by_name=False)
-    except ValueError:
-        values = _values(content)
-    else:
+    message = _strict_message(content)
+    if message is not None:
         if isinstance(message, JSONRPCError) and message.id is None and len(open_ids) == 1:
             [message.id] = open_ids  # a server that could not read the request does not know its id
         return [message]
+    values = _values(content)
     if not values and (request_id := _id_of_broken(content, open_ids)) is not None:
         return [unusable(request_id, "its answer is no JSON that can be read")]
     return list(_messages(values, open_ids))
@@ -57,13 +56,21 @@ def mend_event_line(line: bytes, open_ids: Collection[RequestId]) -> bytes:
     if not line.startswith(b"data:"):
         return line
     content = line.removeprefix(b"data:").strip()
+    if _strict_message(content) is not None:
+        return line
+    # What is no JSON may be a part of a message of several lines.
+    messages = list(_messages(_values(content), open_ids))
+    return b"data: " + _written(messages[0]) + b"\n" if len(messages) == 1 else line
+
+
+def _strict_message(content: bytes) -> JSONRPCMessage | None:
+    """The message that a line is by the letter of the protocol."""
     try:
-        jsonrpc_message_adapter.validate_json(content, by_name=False)
+        message = jsonrpc_message_adapter.validate_json(content, by_name=False)
     except ValueError:
-        # What is no JSON may be a part of a message of several lines.
-        messages = list(_messages(_values(content), open_ids))
-        return b"data: " + _written(messages[0]) + b"\n" if len(messages) == 1 else line
-    return line
+        return None
+    # Some servers send an empty error beside each result; `_answer` decides which of the two counts.
+    return None if isinstance(message, JSONRPCError) and b'"result"' in content else message
 
 
 def _written(message: JSONRPCMessage) -> bytes:
@@ -121,7 +128,7 @@ def _messages(values: list[Any], open_ids: Collection[RequestId]) -> Iterator[JS
     # Versions of the protocol before 2025-06-18 had several messages in one list.
     entries = [entry for value in values for entry in (value if isinstance(value, list) else [value])]
     for entry in entries:
-        if not isinstance(entry, dict):
+        if not isinstance(entry, dict) or not _is_message(entry):
             continue
         if "method" in entry:
             try:
@@ -130,6 +137,16 @@ def _messages(values: list[Any], open_ids: Collection[RequestId]) -> Iterator[JS
                 continue
         elif (request_id := _open_id(entry, open_ids)) is not None:
             yield _answer(entry, request_id)
+
+
+def _is_message(entry: dict[str, Any]) -> bool:
+    """Whether an object is meant for a client; without a version it may be a line of a JSON log, with any keys."""
+    if "jsonrpc" in entry:
+        return True
+    if "method" in entry:
+        return set(entry) <= {"id", "method", "params"}
+    has_object = isinstance(entry.get("result"), dict) or isinstance(entry.get("error"), dict)
+    return has_object and entry.get("id") is not None and set(entry) <= {"id", "result", "error"}
 
 
 def _open_id(entry: dict[str, Any], open_ids: Collection[RequestId]) -> RequestId | None:
@@ -143,7 +160,10 @@ def _open_id(entry: dict[str, Any], open_ids: Collection[RequestId]) -> RequestI
 
 def _answer(entry: dict[str, Any], id: RequestId) -> JSONRPCMessage:
     error, result = entry.get("error"), entry.get("result")
-    if error is not None:
+    is_empty = not (any(error.values()) if isinstance(error, dict) else error)
+    if isinstance(result, dict) and is_empty:
+        return JSONRPCResponse(jsonrpc="2.0", id=id, result=result)
+    if not is_empty:
         details = error if isinstance(error, dict) else {"message": error}
         code = details.get("code")
         message = details.get("message") or details
@@ -154,8 +174,6 @@ def _answer(entry: dict[str, Any], id: RequestId) -> JSONRPCMessage:
             data=details.get("data"),
         )
         return JSONRPCError(jsonrpc="2.0", id=id, error=data)
-    if isinstance(result, dict):
-        return JSONRPCResponse(jsonrpc="2.0", id=id, result=result)
     if result is None:
         return unusable(id, "its answer has neither a result nor an error")
     return unusable(id, f"its result is {KINDS[type(result)]} instead of an object")
@@ -163,10 +181,10 @@ def _answer(entry: dict[str, Any], id: RequestId) -> JSONRPCMessage:
 
 def _id_of_broken(content: bytes, open_ids: Collection[RequestId]) -> RequestId | None:
     """The request that a line which is no JSON answers, as far as one can tell."""
-    if not content.lstrip(b"\xef\xbb\xbf \t\r").startswith((b"{", b"[")) or b'"jsonrpc"' not in content:
+    if not OBJECT_START.match(content) or b'"jsonrpc"' not in content:
         return None
     texts = {match.decode().strip('"') for match in ID.findall(content)}
     ids = [open_id for open_id in open_ids if str(open_id) in texts]
-    if not ids and len(open_ids) == 1:
+    if not texts and len(open_ids) == 1:
         ids = list(open_ids)
     return ids[0] if len(ids) == 1 else None
