@@ -2,10 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
 from aiohttp import web
 from mcp_client.remote import call, liar, supervised
@@ -15,6 +17,7 @@ from support.http_server import served
 from chiron_workers.errors import ToolError
 from chiron_workers.mcp_client.server import Server, State
 from chiron_workers.mcp_client.transport.answers import UNUSABLE, VALUES_MAX, read_messages
+from chiron_workers.mcp_client.transport.http import MendedEvents
 
 SOON_S = 30  # the machine may be busy; a call that is left alone takes an hour here
 
@@ -155,7 +158,9 @@ async def test_an_address_that_answers_oddly_is_understood_or_its_call_ends_at_o
 @pytest.mark.parametrize(
     "line",
     [b"Listening on 8080", b"", b"{}", b"[1, 2", b"42", b'"ice"', b'{"level": "info", "id": 7, "message": "x"}',
-     b'{"jsonrpc": "2.0", "id": 8, "result": {}}x', b'[debug] > {"jsonrpc": "2.0", "id": 5, "method": "x"}', b'{"jsonrpc": "2.0", "id": {}, "result": 1}', b"\xff\xfe\x00"],
+     b'{"jsonrpc": "2.0", "id": 8, "result": {}}x',
+     b'[debug] > {"jsonrpc": "2.0", "id": 5, "method": "x"}',
+     b'{"jsonrpc": "2.0", "id": {}, "result": 1}', b"\xff\xfe\x00"],
 )  # fmt: skip
 def test_what_answers_no_open_request_is_passed_over(line: bytes):
     assert read_messages(line, [5, 6]) == []
@@ -195,6 +200,39 @@ async def test_a_call_survives_the_log_lines_that_its_server_prints(tmp_path: Pa
     entry = liar(tmp_path, described("ice"), lines={"ice": f"{lines}\n{answer(text('melts'))}"})
     async with supervised(entry, timeout_s=SOON_S) as server:
         assert "melts" in await call(server, "ice")
+
+
+class Chunks(httpx2.AsyncByteStream):
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self.chunks = chunks
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self.chunks:
+            yield chunk
+
+
+async def mended(chunks: Iterable[bytes]) -> bytes:
+    return b"".join([piece async for piece in MendedEvents(Chunks(chunks), [3])])
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+async def test_mended_events_are_the_same_however_they_are_cut(end: bytes):
+    odd = b'{"id": 3.0, "result": {"content": []}}'
+    sound = b'{"jsonrpc":"2.0","id":3,"result":{"content":[]}}'
+    stream = end.join(
+        [b": ping", b"event: message", b"data: " + odd, b"id: 1", b"", b"data: {", b"data: }", b"", b"da"]
+    )
+    expected = stream.replace(odd, sound)
+    for place in range(len(stream)):
+        assert await mended([b"", stream[:place], b"", stream[place:], b""]) == expected
+    assert await mended(bytes([byte]) for byte in stream) == expected
+
+
+async def test_mended_events_take_time_in_proportion_to_their_length():
+    line = b"data: " + b"x" * 4_000_000 + b"\n"
+    began = time.thread_time()
+    assert await mended(line[place : place + 200] for place in range(0, len(line), 200)) == line
+    assert time.thread_time() - began < 5  # 95 where each chunk has the line read anew
 
 
 def test_a_line_of_too_many_values_is_not_read_leniently():

@@ -56,11 +56,12 @@ def mend_event_line(line: bytes, open_ids: Collection[RequestId]) -> bytes:
     if not line.startswith(b"data:"):
         return line
     content = line.removeprefix(b"data:").strip()
+    line_end = line[len(line.rstrip(b"\r\n")) :]
     if _strict_message(content) is not None:
         return line
     # What is no JSON may be a part of a message of several lines.
     messages = list(_messages(_values(content), open_ids))
-    return b"data: " + _written(messages[0]) + b"\n" if len(messages) == 1 else line
+    return b"data: " + _written(messages[0]) + line_end if len(messages) == 1 else line
 
 
 def _strict_message(content: bytes) -> JSONRPCMessage | None:

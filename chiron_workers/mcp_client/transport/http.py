@@ -87,7 +87,7 @@ class _AnsweringTransport(httpx2.AsyncBaseTransport):
             return await self._read_error(request, response, body)
         request_id = _request_id(request)
         if is_stream:
-            response.stream = _MendedEvents(body, [] if request_id is None else [request_id])
+            response.stream = MendedEvents(body, [] if request_id is None else [request_id])
         elif request_id is not None and response.headers.get("content-type", "").lower().startswith(
             "application/json"
         ):
@@ -158,7 +158,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-class _MendedEvents(httpx2.AsyncByteStream):
+class MendedEvents(httpx2.AsyncByteStream):
     """An event stream whose messages are mended, line by line."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, open_ids: Collection[RequestId]) -> None:
@@ -166,15 +166,21 @@ class _MendedEvents(httpx2.AsyncByteStream):
         self._open_ids = open_ids
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        partial = b""
+        partial = bytearray()  # of a line; it has no line end
         async for chunk in self._inner:
-            lines = (partial + chunk).splitlines(keepends=True)
-            is_partial = not lines[-1].endswith((b"\n", b"\r")) and len(lines[-1]) <= MESSAGE_BYTES_MAX
-            partial = lines.pop() if is_partial else b""
-            yield b"".join(mend_event_line(line, self._open_ids) for line in lines)
-        yield partial
+            end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+            if end:
+                lines = bytes(partial + chunk[:end]).splitlines(keepends=True)
+                partial.clear()
+                yield b"".join(mend_event_line(line, self._open_ids) for line in lines)
+            partial += chunk[end:]
+            if len(partial) > MESSAGE_BYTES_MAX:
+                yield bytes(partial)
+                partial.clear()
+        yield bytes(partial)
 
     async def aclose(self) -> None:
+        """Close the stream."""
         await self._inner.aclose()
 
 
