@@ -21,14 +21,16 @@ from chiron_workers.webhooks.wording import absolute
 log = structlog.get_logger()
 
 SENDERS = 32  # requests at once of one worker, each to another endpoint
+RESERVE = 8  # of them, for owners that have none in flight
 TIME_MAX_S = 20.0
 
 
 class Sender:
     """The deliveries that one worker sends side by side.
 
-    An owner has at most as many requests at once as there is room left for others: one alone half of all, two a third each.
-    So slow receivers of some, however many, leave room for the next owner.
+    The first request of an owner takes any free place. Further ones keep `RESERVE` places free, and an owner begins none
+    beyond its share, which is smaller the more owners have requests in flight. So all places are taken only where at least
+    ten owners have some, and the next place that becomes free then goes to an owner that has none.
     """
 
     def __init__(self, pool: Pool, settings: Settings) -> None:
@@ -54,7 +56,10 @@ class Sender:
 
     def _full_owners(self) -> list[str]:
         counts = Counter(self._tasks.values())
-        return [owner for owner, count in counts.items() if count >= SENDERS - len(self._tasks)]
+        if len(self._tasks) >= SENDERS - RESERVE:
+            return list(counts)
+        share = SENDERS // (len(counts) + 1)  # as if one more owner were there
+        return [owner for owner, count in counts.items() if count >= share]
 
     async def wait(self, *, timeout_s: float) -> None:
         """Wait for the end of any delivery, or for a while."""

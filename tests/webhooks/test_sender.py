@@ -243,29 +243,56 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_slow_receivers_of_some_owners_leave_room_for_the_quick_one_of_another(
+async def test_sender_keeps_places_for_a_ninth_owner_beside_slow_receivers_of_eight(
     pool: Pool, hook: Hook, receiver: Receiver, receiving: Receiving
 ):
     gate = asyncio.Event()
     async with receiving(gate=gate) as slow:
-        for owner in ("alice", "bob", "carol"):
-            for _ in range(WEBHOOKS_MAX):
-                await order(pool, (await hook(slow.url, owner=owner))[1])
-        _, quick_hook = await hook(receiver.url, owner="dave")
+        for n in range(8):
+            for _ in range(WEBHOOKS_MAX if n < 2 else 2):
+                await order(pool, (await hook(slow.url, owner=f"slow{n}"))[1])
+        _, quick_hook = await hook(receiver.url, owner="quick")
         for _ in range(3):
             await order(pool, quick_hook)  # due after all others
         sender = Sender(pool, settings())
         await sender.send_due()
-        for answered in (1, 2, 3):
-            await until(lambda answered=answered: len(receiver.requests) == answered)
+        counts = Counter(sender._tasks.values())
+        assert len(counts) == 9
+        assert (max(counts.values()), counts["quick"]) == (SENDERS // 2, 1)
+        for answer_count in (1, 2, 3):
+            await until(lambda answer_count=answer_count: len(receiver.requests) == answer_count)
             await sender.wait(timeout_s=1)
             await sender.send_due()
         assert slow.at_once_max < SENDERS
-        assert max(Counter(sender._tasks.values()).values()) == SENDERS // 2
         gate.set()
         await sender.finish()
         await send_all(pool)
-        assert len(slow.requests) == 3 * WEBHOOKS_MAX
+        assert len(slow.requests) == 2 * WEBHOOKS_MAX + 6 * 2
+
+
+async def test_sender_takes_places_back_from_an_owner_as_its_deliveries_end(
+    pool: Pool, hook: Hook, receiving: Receiving
+):
+    gates = {"alice": asyncio.Event(), "bob": asyncio.Event()}
+    async with receiving(gate=gates["alice"]) as early, receiving(gate=gates["bob"]) as late:
+        for owner, slow in (("alice", early), ("bob", late)):
+            for _ in range(WEBHOOKS_MAX):
+                _, webhook = await hook(slow.url, owner=owner)
+                for _ in range(2):
+                    await order(pool, webhook)
+        sender = Sender(pool, settings())
+        await sender.send_due()
+        assert Counter(sender._tasks.values()) == {"alice": SENDERS // 2, "bob": SENDERS // 4}
+        await until(lambda: early.at_once == SENDERS // 2)
+        gates["alice"].set()
+        await until(lambda: early.at_once == 0)
+        gates["alice"].clear()
+        await until(lambda: sum(not task.done() for task in sender._tasks) == SENDERS // 4)
+        await sender.send_due()
+        assert Counter(sender._tasks.values()) == {"alice": SENDERS // 3, "bob": SENDERS // 3}
+        for gate in gates.values():
+            gate.set()
+        await sender.finish()
 
 
 async def test_receivers_whose_name_is_never_found_hold_up_neither_another_owner_nor_pages(
