@@ -10,7 +10,7 @@ from typing import Any
 from tornado.httputil import HTTPServerRequest
 from tornado.web import RequestHandler, stream_request_body
 
-from chiron_api.http.guesses import Guesses
+from chiron_api.http.guesses import Guesses, is_own_machine
 from chiron_api.http.origins import refusal_status
 from chiron_api.http.proxies import TrustedProxies
 from chiron_workers.errors import RateExceeded
@@ -74,17 +74,18 @@ class Gate:
         forwarded_for = request.headers.get_list("X-Forwarded-For")
         address = self.proxies.client(request.remote_ip or "", forwarded_for)
         credentials = request.headers.get("Authorization", "")
-        if credentials:
+        has_password = self._has_password(credentials)
+        if credentials and not (has_password and is_own_machine(address)):
             try:
                 self.guesses.require_room(address, credentials)
             except RateExceeded as error:
                 headers = {"Retry-After": str(error.retry_after_s)}
                 return Refusal(HTTPStatus.TOO_MANY_REQUESTS, str(error), headers)
-        if self._has_password(credentials):
+        if has_password:
             self.guesses.remember(address, credentials)
             return None
         if credentials:
-            self.guesses.add(address)
+            self.guesses.add(address, credentials)
         return Refusal(
             HTTPStatus.UNAUTHORIZED,
             f"Sign in as {self.user} with the password that `chiron key flower` prints.",

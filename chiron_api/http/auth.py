@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chiron_api.http.audit_trail import recorded
 from chiron_api.http.csrf import CSRF_HEADER, has_token, token_for
-from chiron_api.http.guesses import Guesses, address_of
+from chiron_api.http.guesses import Guesses, address_of, is_own_machine
 from chiron_api.http.origins import refusal_status
 from chiron_api.http.principals import Credentials, Principals, credentials_of
 from chiron_api.http.problems import Problem, lost_service_problem, problem_of
@@ -110,10 +110,12 @@ class Authentication:
             return LOCAL
         if is_open(path):
             return NOBODY
-        if credentials.bearer:
-            self._guesses.require_room(address_of(request.scope), credentials.bearer)
-        if self._principals.is_local(credentials):
-            self._guesses.remember(address_of(request.scope), credentials.bearer)
+        address, is_local = address_of(request.scope), self._principals.is_local(credentials)
+        # Guesses on this machine do not keep its user out; from elsewhere guesses at the user's key are slowed as well.
+        if credentials.bearer and not (is_local and is_own_machine(address)):
+            self._guesses.require_room(address, credentials.bearer)
+        if is_local:
+            self._guesses.remember(address, credentials.bearer)
             return LOCAL
         pool = await self._find_pool(request.scope)
         principal = await self._principal(request, pool, credentials)
@@ -134,7 +136,7 @@ class Authentication:
             principal = await self._principals.find(pool, credentials)
         except Unauthenticated:
             if key:
-                self._guesses.add(address)
+                self._guesses.add(address, key)
             raise
         if key:
             self._guesses.remember(address, key)

@@ -1,12 +1,14 @@
 """Wrong keys of an address: after some of them it waits, whether it sent them to the form, as a bearer token or to Flower."""
 
-import ipaddress
+import hashlib
 import math
 import time
 from collections import OrderedDict, deque
 from collections.abc import Mapping
+from ipaddress import IPv4Address, IPv6Network
 from typing import Any
 
+from chiron_api.http.proxies import parse_address
 from chiron_workers.errors import RateExceeded
 
 GUESSES_MAX = 10  # wrong keys of an address in WITHIN_S
@@ -17,39 +19,42 @@ IPV6_PREFIX = 64  # a customer of a provider has this many bits, and all address
 
 
 class Guesses:
-    """Counts wrong keys by address, those of the last minute alone.
+    """Counts the different wrong keys of each address within the last minute.
 
-    People behind one address, of an office or of a proxy that is not trusted, share its count. So a key that was right there
-    before is looked at all the same: who makes guesses there keeps nobody out who is in.
+    People behind one address, of an office or of a proxy that is not trusted, share its count. Two rules keep one of them from
+    locking the others out: a wrong key that is sent again and again, as by a program with an old key, counts once; and a key
+    that was right at an address before is checked even while new keys have to wait.
     """
 
     def __init__(self) -> None:
-        self._times: OrderedDict[str, deque[float]] = OrderedDict()
-        self._right_keys: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._wrong_keys: OrderedDict[str, deque[tuple[float, bytes]]] = OrderedDict()
+        self._right_keys: OrderedDict[tuple[str, bytes], None] = OrderedDict()
 
     def wait_s(self, address: str) -> int:
         """For how many seconds no new key of an address is looked at; 0 for none."""
-        times = self._times.get(_network(address))
-        if times is None or len(times) < GUESSES_MAX:
+        entries = self._wrong_keys.get(_network(address))
+        if entries is None or len(entries) < GUESSES_MAX:
             return 0
-        return max(0, math.ceil(times[0] + WITHIN_S - time.monotonic()))
+        return max(0, math.ceil(entries[0][0] + WITHIN_S - time.monotonic()))
 
     def require_room(self, address: str, key: str) -> None:
         """Raise RateExceeded where a key is not looked at, since too many wrong ones came from its address."""
-        if (wait_s := self.wait_s(address)) and (_network(address), key) not in self._right_keys:
+        if (wait_s := self.wait_s(address)) and (_network(address), _digest(key)) not in self._right_keys:
             raise RateExceeded(sentence(wait_s), retry_after_s=wait_s)
 
-    def add(self, address: str) -> None:
-        """Count a wrong key; of too many addresses the one that sent none for longest is forgotten."""
-        network = _network(address)
-        self._times.setdefault(network, deque(maxlen=GUESSES_MAX)).append(time.monotonic())
-        self._times.move_to_end(network)
-        if len(self._times) > ADDRESSES_MAX:
-            self._times.popitem(last=False)
+    def add(self, address: str, key: str) -> None:
+        """Count a wrong key, once a minute; of too many addresses the one that sent none for longest is forgotten."""
+        network, digest, now = _network(address), _digest(key), time.monotonic()
+        entries = self._wrong_keys.setdefault(network, deque(maxlen=GUESSES_MAX))
+        if not any(digest == other and now - at < WITHIN_S for at, other in entries):
+            entries.append((now, digest))
+        self._wrong_keys.move_to_end(network)
+        if len(self._wrong_keys) > ADDRESSES_MAX:
+            self._wrong_keys.popitem(last=False)
 
     def remember(self, address: str, key: str) -> None:
         """Note that a key of an address is right; of too many the one that was not used for longest is forgotten."""
-        pair = (_network(address), key)
+        pair = (_network(address), _digest(key))
         self._right_keys[pair] = None
         self._right_keys.move_to_end(pair)
         if len(self._right_keys) > RIGHT_KEYS_MAX:
@@ -67,11 +72,24 @@ def address_of(scope: Mapping[str, Any]) -> str:
     return client[0] if client else ""
 
 
+def is_own_machine(address: str) -> bool:
+    """Whether a request comes from this machine itself."""
+    try:
+        return parse_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode(errors="surrogatepass")).digest()
+
+
 def _network(address: str) -> str:
     """The address, or for IPv6 its network: one client may have any address in it."""
-    if ":" not in address:
-        return address
     try:
-        return str(ipaddress.IPv6Network((address.partition("%")[0], IPV6_PREFIX), strict=False))
+        parsed = parse_address(address.partition("%")[0])
     except ValueError:
         return address
+    return str(
+        parsed if isinstance(parsed, IPv4Address) else IPv6Network((parsed, IPV6_PREFIX), strict=False)
+    )

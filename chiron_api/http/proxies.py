@@ -2,13 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:  # Flower takes the class alone
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 SCHEMES = ("http", "https")
+
+
+def parse_address(text: str) -> IPv4Address | IPv6Address:
+    """An address; one of IPv4 that a socket of IPv6 shows as `::ffff:10.1.2.3` becomes `10.1.2.3`. Raises ValueError."""
+    address = ip_address(text)
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class TrustedProxies:
     def trusts(self, address: str) -> bool:
         """Whether an address is that of a trusted proxy."""
         try:
-            parsed = ip_address(address)
+            parsed = parse_address(address)
         except ValueError:
             return False
         return any(parsed in network for network in self.networks)
@@ -80,6 +86,6 @@ def _address(text: str) -> str:
     elif host.count(":") == 1:
         host = host.partition(":")[0]
     try:
-        return str(ip_address(host))
+        return str(parse_address(host))
     except ValueError:
         return ""

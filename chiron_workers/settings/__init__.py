@@ -4,7 +4,7 @@ import json
 import os
 from decimal import Decimal
 from functools import cache
-from ipaddress import ip_network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -44,6 +44,7 @@ Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
 OFFLINE_MODEL = "offline"  # the offline researcher: it costs nothing, needs no network, and cannot judge
 MAX_ATTEMPTS = 5
 KEY_CHARS_MIN = 20  # of a key that somebody has chosen
+MAPPED_PREFIX = 96  # bits before an address of IPv4 in the notation of IPv6
 PRICE_NAMES = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
 
 
@@ -86,11 +87,20 @@ def _source_table(name: str) -> str:
 def _networks(names: list[str]) -> list[str]:
     """Addresses and networks as those that compare them write them. Raises ValueError."""
     try:
-        return [str(ip_network(name, strict=False)) for name in names]
+        return [str(_network(name)) for name in names]
     except ValueError as error:
         raise ValueError(
             f"{error}; it holds addresses and networks such as 127.0.0.1 and 10.0.0.0/8"
         ) from None
+
+
+def _network(name: str) -> IPv4Network | IPv6Network:
+    """A network; one of IPv4 in the notation of IPv6, `::ffff:10.0.0.0/104`, as one of IPv4."""
+    network = ip_network(name, strict=False)
+    address = network.network_address
+    if isinstance(address, IPv6Address) and address.ipv4_mapped and network.prefixlen >= MAPPED_PREFIX:
+        return IPv4Network((address.ipv4_mapped, network.prefixlen - MAPPED_PREFIX))
+    return network
 
 
 Places = Annotated[list[str], NoDecode, BeforeValidator(_split_list), AfterValidator(_places)]

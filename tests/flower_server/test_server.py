@@ -159,10 +159,10 @@ def test_flower_beyond_this_machine_answers_to_any_name_and_asks_for_its_passwor
 def test_flower_counts_wrong_passwords_by_address_and_believes_trusted_proxies_alone(
     settings: Settings,
 ) -> None:
-    wrong = f"Basic {base64.b64encode(b'chiron:another').decode()}"
+    wrong = [f"Basic {base64.b64encode(b'chiron:%d' % n).decode()}" for n in range(11)]
     with flower(settings, CHIRON_TRUSTED_PROXIES="127.0.0.1") as server:
         guesses = [
-            server.request("/", Authorization=wrong, **{"X-Forwarded-For": f"{n}.1.1.1, 203.0.113.7"})
+            server.request("/", Authorization=wrong[n], **{"X-Forwarded-For": f"{n}.1.1.1, 203.0.113.7"})
             for n in range(11)
         ]
         assert [status for status, *_ in guesses] == [401] * 10 + [429]
@@ -179,8 +179,9 @@ def test_flower_counts_wrong_passwords_by_address_and_believes_trusted_proxies_a
         }
         assert server.request("/api/tasks", **tls)[0] == 403
         for n in range(10):
-            server.request("/", Authorization=wrong, **{"X-Forwarded-For": f"203.0.113.{n}"})
-        assert server.request("/", Authorization=wrong)[0] == 429
+            server.request("/", Authorization=wrong[n], **{"X-Forwarded-For": f"203.0.113.{n}"})
+        assert server.request("/", Authorization=wrong[10])[0] == 429
+        assert server.request("/")[0] == 200
 
 
 def test_celerys_own_flower_command_still_works(settings: Settings) -> None:

@@ -7,8 +7,8 @@ from chiron_workers.errors import RateExceeded
 
 
 def guess(guesses: Guesses, address: str, *, times: int = GUESSES_MAX) -> None:
-    for _ in range(times):
-        guesses.add(address)
+    for n in range(times):
+        guesses.add(address, f"wrong{n}")
 
 
 def test_addresses_are_counted_apart_and_no_more_of_them_are_kept_than_fit(monkeypatch: pytest.MonkeyPatch):
@@ -18,20 +18,41 @@ def test_addresses_are_counted_apart_and_no_more_of_them_are_kept_than_fit(monke
     assert guesses.wait_s("a") > 0
     assert guesses.wait_s("b") == 0
     for address in "bc":
-        guesses.add(address)
+        guesses.add(address, "wrong")
     assert guesses.wait_s("a") == 0
 
 
 def test_a_network_of_ipv6_counts_as_one_address():
     guesses = Guesses()
     for n in range(GUESSES_MAX):
-        guesses.add(f"2001:db8:0:1::{n:x}")
+        guesses.add(f"2001:db8:0:1::{n:x}", f"wrong{n}")
     assert guesses.wait_s("2001:db8:0:1:ffff::") > 0
     assert guesses.wait_s("2001:db8:0:2::") == 0
     guess(guesses, "fe80::1%eth0")
     assert guesses.wait_s("fe80::2%eth0") > 0
-    guess(guesses, "a:b")  # is no address
+    guess(guesses, "a:b")  # not an address
     assert guesses.wait_s("a:b") > 0
+
+
+def test_guesses_count_each_wrong_key_once_a_minute(monkeypatch: pytest.MonkeyPatch):
+    guesses = Guesses()
+    guess(guesses, "office", times=GUESSES_MAX - 1)
+    for _ in range(GUESSES_MAX):
+        guess(guesses, "office", times=1)
+    assert guesses.wait_s("office") == 0
+    guesses.add("office", "another")
+    assert guesses.wait_s("office") > 0
+    monkeypatch.setattr("chiron_api.http.guesses.WITHIN_S", 0.0)
+    guess(guesses, "office")
+    monkeypatch.undo()
+    assert guesses.wait_s("office") > 0
+
+
+def test_guesses_count_ipv4_addresses_in_the_notation_of_ipv6_apart():
+    guesses = Guesses()
+    guess(guesses, "::ffff:203.0.113.7")
+    assert guesses.wait_s("203.0.113.7") > 0
+    assert guesses.wait_s("::ffff:203.0.113.8") == 0
 
 
 def test_a_key_that_was_right_at_an_address_is_looked_at_there_whatever_else_comes_from_it(

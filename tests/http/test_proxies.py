@@ -37,6 +37,9 @@ def behind_proxy(settings: Settings) -> Settings:
         (LOCAL, ["unknown"], LOCAL),
         (LOCAL, ["", " , ", "x" * 5_000], LOCAL),
         (LOCAL, ["10.1.2.3"], "10.1.2.3"),
+        ("::ffff:10.1.2.3", [CLIENT], CLIENT),
+        (LOCAL, [f"{CLIENT}, ::ffff:10.1.2.3"], CLIENT),
+        (LOCAL, [f"::ffff:{CLIENT}"], CLIENT),
         ("192.0.2.1", [CLIENT], "192.0.2.1"),
         ("", [CLIENT], ""),
     ],
@@ -62,8 +65,16 @@ def test_the_scheme_is_what_a_trusted_proxy_says_if_it_is_one():
 def test_the_setting_takes_addresses_and_networks_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setenv("CHIRON_TRUSTED_PROXIES", "127.0.0.1, 10.1.2.3/8, ::1")
-    assert read_settings(_env_file=None).trusted_proxies == ["127.0.0.1/32", "10.0.0.0/8", "::1/128"]
+    monkeypatch.setenv(
+        "CHIRON_TRUSTED_PROXIES", "127.0.0.1, 10.1.2.3/8, ::1, ::ffff:192.0.2.1, ::ffff:172.16.0.0/108"
+    )
+    assert read_settings(_env_file=None).trusted_proxies == [
+        "127.0.0.1/32",
+        "10.0.0.0/8",
+        "::1/128",
+        "192.0.2.1/32",
+        "172.16.0.0/12",
+    ]
     monkeypatch.setenv("CHIRON_TRUSTED_PROXIES", "proxy.example")
     with pytest.raises(
         Exception, match=r"CHIRON_TRUSTED_PROXIES: .*proxy.example.* holds addresses and networks"
@@ -77,7 +88,7 @@ async def guess(client: httpx2.AsyncClient, forwarded_for: str) -> list[int]:
         (
             await client.post(
                 "/open",
-                data={"key": "wrong"},
+                data={"key": f"wrong{n}"},
                 headers={"Accept": "text/html", "X-Forwarded-For": forwarded_for.format(n)},
             )
         ).status_code

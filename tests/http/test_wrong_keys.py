@@ -27,9 +27,11 @@ def bearer(key: str, *, address: str = "203.0.113.7") -> dict[str, str]:
     return {"Authorization": f"Bearer {key}", "X-Forwarded-For": address}
 
 
-async def guess(api: httpx2.AsyncClient) -> None:
+async def guess(api: httpx2.AsyncClient, *, address: str = "203.0.113.7") -> None:
     for n in range(GUESSES_MAX):
-        answer = await api.get("/v1/subjects", headers=bearer(f"ck_{n}" if n % 2 else f"wrong{n}"))
+        answer = await api.get(
+            "/v1/subjects", headers=bearer(f"ck_{n}" if n % 2 else f"wrong{n}", address=address)
+        )
         assert answer.status_code == 401
 
 
@@ -54,6 +56,26 @@ async def test_an_address_that_sent_ten_wrong_keys_waits_with_any_key_and_at_the
     link = await api.get("/open", params={"code": await create_code(pool)}, headers=address)
     assert link.status_code == 200
     assert (await api.get("/v1/subjects", headers=address)).status_code == 200
+
+
+async def test_an_old_key_that_a_program_goes_on_sending_locks_nobody_out_after_a_restart(
+    api: httpx2.AsyncClient, settings: Settings, pool: Pool
+):
+    secret, _ = await create_key(pool, NewKey("alice", AccessScope.READ))
+    for _ in range(3 * GUESSES_MAX):
+        assert (await api.get("/v1/subjects", headers=bearer("ck_old"))).status_code == 401
+    for key in (secret, api_key(settings)):  # this server sees both for the first time
+        assert (await api.get("/v1/subjects", headers=bearer(key))).status_code == 200
+
+
+async def test_guesses_on_this_machine_do_not_lock_its_user_out(
+    api: httpx2.AsyncClient, settings: Settings, pool: Pool
+):
+    secret, _ = await create_key(pool, NewKey("alice", AccessScope.READ))
+    await guess(api, address="127.0.0.1")
+    for key, status in (("wrong", 429), (secret, 429), (api_key(settings), 200)):
+        answer = await api.get("/v1/subjects", headers=bearer(key, address="127.0.0.1"))
+        assert answer.status_code == status
 
 
 async def test_right_keys_of_other_addresses_and_keys_in_use_at_that_address_are_answered(

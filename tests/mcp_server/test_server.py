@@ -67,7 +67,7 @@ def test_wrong_keys_over_mcp_are_counted_by_the_address_that_a_trusted_proxy_nam
             headers = {"Authorization": f"Bearer {key}", "X-Forwarded-For": address}
             return http.post(url, json=LIST, headers=headers).status_code
 
-        assert [status("wrong", "203.0.113.7") for _ in range(11)] == [401] * 10 + [429]
+        assert [status(f"wrong{n}", "203.0.113.7") for n in range(11)] == [401] * 10 + [429]
         assert [status(KEY, address) for address in ("203.0.113.7", "203.0.113.8")] == [429, 200]
 
 

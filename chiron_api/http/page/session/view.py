@@ -63,7 +63,7 @@ async def open_session_with_key(request: Request) -> Response:
     try:
         key_id = await _key_id(request, key)
     except Unauthenticated as error:
-        guesses.add(address)
+        guesses.add(address, key)
         return sign_in_page(request, str(error))
     token = await trade_code(pool, await create_code(pool, key_id=key_id))
     return _signed_in(request, see_other("/"), token)
