@@ -45,7 +45,7 @@ def find_server(base_url: str | None, key: str | None, *, patience_s: float) -> 
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ChironError(f"{address!r} is no address of an HTTP API. It looks like http://127.0.0.1:8700.")
     if key is None:
-        key = os.environ.get("CHIRON_API_KEY") or (_kept_key() if is_loopback(address) else "")
+        key = os.environ.get("CHIRON_API_KEY", "").strip() or (_kept_key() if is_loopback(address) else "")
     return Server(address, key, patience_s)
 
 

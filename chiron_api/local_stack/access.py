@@ -22,11 +22,12 @@ def api_key(settings: Settings) -> str:
     Without CHIRON_API_KEY it is the home's own, which the first call makes.
 
     Raises:
-        ConfigurationError: It would be open beyond this machine, the settings contradict each other, or the file is not usable.
+        ConfigurationError: It would be open beyond this machine, the key is too short, the settings contradict each other, or the
+            file is not usable.
     """
     key = settings.api_key.get_secret_value()
     if not settings.api_without_key:
-        return key or _kept_key(api_key_file(settings))
+        return _long_key(key) if key else _kept_key(api_key_file(settings))
     if key:
         raise ConfigurationError("CHIRON_API_KEY and CHIRON_API_WITHOUT_KEY exclude each other. Unset one.")
     if not is_loopback(settings.api_host):
@@ -66,6 +67,16 @@ def api_key_file(settings: Settings) -> Path:
 def flower_password_file(settings: Settings) -> Path:
     """Where the home keeps the password of Flower."""
     return settings.home / "flower.password"
+
+
+def _long_key(key: str) -> str:
+    """A key that somebody has chosen. Raises ConfigurationError where it could be guessed."""
+    if len(key) < KEY_CHARS_MIN:
+        raise ConfigurationError(
+            f"CHIRON_API_KEY: a key of your own needs at least {KEY_CHARS_MIN} characters. `openssl rand -hex 24` makes one, and "
+            "where it is unset Chiron does."
+        )
+    return key
 
 
 def _kept_key(file: Path) -> str:

@@ -503,13 +503,8 @@ class Settings(BaseSettings):
 
     @field_validator("api_key")
     @classmethod
-    def _is_no_guess(cls, key: SecretStr) -> SecretStr:
-        if 0 < len(key.get_secret_value().strip()) < KEY_CHARS_MIN:
-            raise ValueError(
-                f"a key of your own needs at least {KEY_CHARS_MIN} characters; `openssl rand -hex 24` makes one, and where it "
-                "is unset Chiron does"
-            )
-        return key
+    def _blanks_are_unset(cls, key: SecretStr) -> SecretStr:
+        return SecretStr(key.get_secret_value().strip())  # its length is checked where it is used
 
     @field_validator("prices")
     @classmethod

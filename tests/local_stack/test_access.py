@@ -11,7 +11,7 @@ from support.worker_processes import chiron
 
 from chiron_api.local_stack.access import api_key, api_key_file, flower_password, flower_password_file
 from chiron_workers.errors import ChironError, ConfigurationError
-from chiron_workers.settings import Settings
+from chiron_workers.settings import Settings, read_settings
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ def test_programs_that_start_at_once_agree_on_one_key(own: Settings) -> None:
 
 
 def test_a_key_that_was_set_is_taken_and_none_is_written(own: Settings) -> None:
-    settings = changed(own, api_key=SecretStr("of mine"), flower_password=SecretStr("mine, too"))
-    assert (api_key(settings), flower_password(settings)) == ("of mine", "mine, too")
+    settings = changed(own, api_key=SecretStr("a long key of my own"), flower_password=SecretStr("mine, too"))
+    assert (api_key(settings), flower_password(settings)) == ("a long key of my own", "mine, too")
     assert not own.home.exists()
 
 
@@ -59,6 +59,23 @@ def test_without_a_key_only_on_request_and_only_on_this_machine(own: Settings) -
             api_key(changed(own, api_without_key=True, api_host=host))
     with pytest.raises(ConfigurationError, match="exclude each other"):
         api_key(changed(own, api_without_key=True, api_key=SecretStr("of mine")))
+
+
+@pytest.mark.parametrize("blanks", [" ", " \t" * 20])
+def test_api_key_takes_blanks_for_no_key(own: Settings, monkeypatch: pytest.MonkeyPatch, blanks: str) -> None:
+    monkeypatch.setenv("CHIRON_API_KEY", blanks)
+    settings = read_settings(_env_file=None).model_copy(update={"home": own.home})
+    assert api_key(settings) == api_key(own) != ""
+    assert api_key(changed(settings, api_without_key=True)) == ""
+    monkeypatch.setenv("CHIRON_API_KEY", f"{blanks}a long key of my own{blanks}")
+    assert api_key(read_settings(_env_file=None)) == "a long key of my own"
+
+
+def test_settings_accept_a_short_key_in_commands_that_do_not_use_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIRON_API_KEY", "short")
+    settings = read_settings(_env_file=None)
+    with pytest.raises(ConfigurationError, match="CHIRON_API_KEY: a key of your own needs at least 20"):
+        api_key(settings)
 
 
 def test_a_key_that_could_be_guessed_is_refused_wherever_it_stands(own: Settings) -> None:
