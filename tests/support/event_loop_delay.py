@@ -13,7 +13,7 @@ BEAT_S = 0.01
 class Pulse:
     """`worked_s` tells what held the loop up for others; `still_s` depends on the machine too, which may be busy."""
 
-    worked_s: float = 0.0  # processor time of this process between two beats, at most
+    worked_s: float = 0.0  # processor time of the loop's thread between two beats, at most
     still_s: float = 0.0  # between two beats, at most
 
 
@@ -32,9 +32,9 @@ async def beating() -> AsyncIterator[Pulse]:
 
 async def _beat(pulse: Pulse) -> None:
     while True:
-        began, used = time.monotonic(), time.process_time()
+        began, used = time.monotonic(), time.thread_time()
         try:
             await asyncio.sleep(BEAT_S)
         finally:
             pulse.still_s = max(pulse.still_s, time.monotonic() - began)
-            pulse.worked_s = max(pulse.worked_s, time.process_time() - used)
+            pulse.worked_s = max(pulse.worked_s, time.thread_time() - used)
