@@ -1,4 +1,4 @@
-"""Wrong keys of an address: after some of them it waits, whether it sent them to the form, as a bearer token or to Flower."""
+"""Rate limit for wrong keys by address, for bearer tokens, the sign-in form and Flower."""
 
 import hashlib
 import math
@@ -15,7 +15,7 @@ GUESSES_MAX = 10  # wrong keys of an address in WITHIN_S
 WITHIN_S = 60.0
 ADDRESSES_MAX = 10_000
 RIGHT_KEYS_MAX = 10_000
-IPV6_PREFIX = 64  # a customer of a provider has this many bits, and all addresses below
+IPV6_PREFIX = 64  # providers give each customer a network of this size
 
 
 class Guesses:
@@ -31,19 +31,19 @@ class Guesses:
         self._right_keys: OrderedDict[tuple[str, bytes], None] = OrderedDict()
 
     def wait_s(self, address: str) -> int:
-        """For how many seconds no new key of an address is looked at; 0 for none."""
+        """Seconds until the next new key of an address is checked; 0 if it is checked now."""
         entries = self._wrong_keys.get(_network(address))
         if entries is None or len(entries) < GUESSES_MAX:
             return 0
         return max(0, math.ceil(entries[0][0] + WITHIN_S - time.monotonic()))
 
     def require_room(self, address: str, key: str) -> None:
-        """Raise RateExceeded where a key is not looked at, since too many wrong ones came from its address."""
+        """Raise RateExceeded if an address sent too many wrong keys and this key was never right there."""
         if (wait_s := self.wait_s(address)) and (_network(address), _digest(key)) not in self._right_keys:
             raise RateExceeded(sentence(wait_s), retry_after_s=wait_s)
 
     def add(self, address: str, key: str) -> None:
-        """Count a wrong key, once a minute; of too many addresses the one that sent none for longest is forgotten."""
+        """Count a wrong key, each once a minute. Beyond `ADDRESSES_MAX` the least recent address is dropped."""
         network, digest, now = _network(address), _digest(key), time.monotonic()
         entries = self._wrong_keys.setdefault(network, deque(maxlen=GUESSES_MAX))
         if not any(digest == other and now - at < WITHIN_S for at, other in entries):
@@ -53,7 +53,7 @@ class Guesses:
             self._wrong_keys.popitem(last=False)
 
     def remember(self, address: str, key: str) -> None:
-        """Note that a key of an address is right; of too many the one that was not used for longest is forgotten."""
+        """Note that a key of an address is right. Beyond `RIGHT_KEYS_MAX` the least recently used key is dropped."""
         pair = (_network(address), _digest(key))
         self._right_keys[pair] = None
         self._right_keys.move_to_end(pair)
@@ -62,12 +62,12 @@ class Guesses:
 
 
 def sentence(wait_s: int) -> str:
-    """What somebody is told who has to wait."""
+    """The error sentence for a client that has to wait."""
     return f"Too many wrong keys came from your address. Try again in {wait_s} s."
 
 
 def address_of(scope: Mapping[str, Any]) -> str:
-    """Who sends a request; where a trusted proxy forwards it, the client that the proxy names."""
+    """The client address of a request; behind a trusted proxy, the one that the proxy names."""
     client = scope.get("client")
     return client[0] if client else ""
 
@@ -85,7 +85,7 @@ def _digest(key: str) -> bytes:
 
 
 def _network(address: str) -> str:
-    """The address, or for IPv6 its network: one client may have any address in it."""
+    """The unit that is counted: an IPv4 address or an IPv6 network, since a client can choose any address in its own."""
     try:
         parsed = parse_address(address.partition("%")[0])
     except ValueError:

@@ -1,4 +1,4 @@
-"""Proxies that a server of ours stands behind: only theirs count of the headers that say who sends a request, and how."""
+"""Trusted proxies. Only they may set a request's client address and scheme by X-Forwarded-For and X-Forwarded-Proto."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,15 +25,15 @@ class TrustedProxies:
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Self:
-        """Those of these addresses and networks."""
+        """The proxies with these addresses and networks."""
         return cls(tuple(ip_network(name) for name in names))
 
     def client(self, peer: str, forwarded_for: Sequence[str]) -> str:
-        """Who sends a request: the last on its way to us that is no trusted proxy.
+        """The client address of a request: the last hop that is not a trusted proxy.
 
         Args:
-            peer: Who has connected.
-            forwarded_for: Every header X-Forwarded-For. Each proxy appends whom it has the request from.
+            peer: The address of the connection.
+            forwarded_for: All X-Forwarded-For headers. Each proxy appends the address that it got the request from.
         """
         client = peer
         for text in reversed(",".join(forwarded_for).split(",")):
@@ -43,7 +43,7 @@ class TrustedProxies:
         return client
 
     def scheme(self, peer: str, own_scheme: str, forwarded_proto: str) -> str:
-        """How a client has asked: as a trusted proxy says, else as the request came here."""
+        """The scheme of a request: the one that a trusted proxy names, else that of the connection."""
         scheme = forwarded_proto.strip().lower()
         return scheme if scheme in SCHEMES and self.trusts(peer) else own_scheme
 
@@ -57,7 +57,7 @@ class TrustedProxies:
 
 
 class ForwardedHeaders:
-    """ASGI middleware that puts the client of a trusted proxy, and its scheme, in the place of the proxy's own."""
+    """ASGI middleware that replaces the address and scheme of a trusted proxy by those of its client."""
 
     def __init__(self, app: "ASGIApp", proxies: TrustedProxies) -> None:
         self.app = app
@@ -79,7 +79,7 @@ def _values(scope: "Scope", header: bytes) -> list[str]:
 
 
 def _address(text: str) -> str:
-    """The address that a proxy names, without a port; empty where it names none."""
+    """The address in an entry of X-Forwarded-For, without its port; empty if there is none."""
     host = text.strip()
     if host.startswith("["):
         host = host[1:].partition("]")[0]

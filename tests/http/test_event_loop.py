@@ -53,7 +53,7 @@ BODIES = {
 @pytest.mark.parametrize("size", [8, pytest.param(16, marks=pytest.mark.acceptance)])
 @pytest.mark.parametrize("path", ["/submit/estimate", "/submit"])
 @pytest.mark.parametrize("name", BODIES)
-async def test_a_large_form_is_read_while_others_are_answered(
+async def test_submit_reads_a_large_form_while_others_are_answered(
     client: httpx2.AsyncClient, name: str, path: str, size: int
 ):
     media_type, body = BODIES[name](size)
@@ -66,7 +66,7 @@ async def test_a_large_form_is_read_while_others_are_answered(
     assert pulse.worked_s < LOOP_S_MAX
 
 
-async def test_too_many_topics_are_shown_again_as_they_were_written(client: httpx2.AsyncClient):
+async def test_submit_shows_too_many_topics_again_as_they_were_written(client: httpx2.AsyncClient):
     text = "<b>topic</b> & more\u202e\n" * (TOPICS_MAX + 1)
     answer = await client.post(
         "/submit", data={"topics": text, "subject": "x"}, headers={"Accept": "text/html"}
@@ -77,7 +77,7 @@ async def test_too_many_topics_are_shown_again_as_they_were_written(client: http
     assert "<b>topic" not in answer.text
 
 
-async def test_the_reference_is_rendered_once_for_all_who_ask_for_it(client: httpx2.AsyncClient):
+async def test_docs_render_the_reference_once_for_all_requests(client: httpx2.AsyncClient):
     view._rendered_reference.cache_clear()
     answers = await asyncio.gather(*(client.get("/docs") for _ in range(60)))
     assert {answer.status_code for answer in answers} == {200}
@@ -85,7 +85,7 @@ async def test_the_reference_is_rendered_once_for_all_who_ask_for_it(client: htt
 
 
 @pytest.mark.acceptance
-async def test_a_batch_of_a_hundred_thousand_runs_is_submitted_and_steered_while_others_are_answered(
+async def test_batches_of_a_hundred_thousand_runs_are_submitted_and_steered_while_others_are_answered(
     client: httpx2.AsyncClient,
 ):
     body = json.dumps({"subject": "x", "topics": [f"Closure {n}" for n in range(RUNS_MAX)]}).encode()

@@ -14,7 +14,7 @@ TEXTS = ("a", "ü", "%", "+", "&", "=", " ", "😀", "\n", "\r\n", "%4", "\0", "
 
 
 @pytest.mark.parametrize("piece_bytes", [3, 4, 7, 65_536])
-def test_fields_are_what_a_browser_has_encoded_wherever_a_piece_ends(
+def test_form_fields_are_the_same_wherever_a_piece_ends(
     piece_bytes: int, chance: Random, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(form_bodies, "PIECE_BYTES", piece_bytes)
@@ -30,13 +30,15 @@ def test_fields_are_what_a_browser_has_encoded_wherever_a_piece_ends(
 @pytest.mark.parametrize(
     "payload", [b"a=%", b"a=%4", b"a=%zz%C3", b"a=b=c&d&=e", b"&&a=1&", b"a=1&a=2", b"%61=%2B"]
 )
-def test_what_no_browser_sends_is_read_as_python_reads_it(payload: bytes, monkeypatch: pytest.MonkeyPatch):
+def test_form_fields_of_other_programs_are_read_as_python_reads_them(
+    payload: bytes, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(form_bodies, "PIECE_BYTES", 3)
     fields = form_bodies._fields(payload).multi_items()
     assert fields == parse_qsl(payload.decode(), keep_blank_values=True)
 
 
-async def test_a_form_of_many_fields_is_refused_before_it_is_taken_apart(client: httpx2.AsyncClient):
+async def test_forms_of_many_fields_are_refused_before_they_are_decoded(client: httpx2.AsyncClient):
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     for separators, status in ((FIELDS_MAX - 1, 422), (FIELDS_MAX, 400), (1_000_000, 400)):
         answer = await client.post("/submit", content=b"&" * separators, headers=form)
@@ -44,7 +46,7 @@ async def test_a_form_of_many_fields_is_refused_before_it_is_taken_apart(client:
 
 
 @pytest.mark.parametrize("piece_chars", [1, 2, 5, 65_536])
-def test_topics_are_the_lines_of_a_text_wherever_a_piece_ends(
+def test_draft_topics_are_the_lines_of_a_text_wherever_a_piece_ends(
     piece_chars: int, chance: Random, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(draft, "PIECE_CHARS", piece_chars)
@@ -56,7 +58,7 @@ def test_topics_are_the_lines_of_a_text_wherever_a_piece_ends(
         assert draft.draft_of({"topics": text}).topics == topics
 
 
-def test_of_too_many_topics_a_draft_has_no_more_than_show_that(monkeypatch: pytest.MonkeyPatch):
+def test_draft_holds_one_topic_more_than_a_form_takes(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(draft, "TOPICS_MAX", 3)
     text = "a\nb\nc\nd\ne"
     many = draft.draft_of({"topics": text, "file": "f"})

@@ -11,7 +11,7 @@ def guess(guesses: Guesses, address: str, *, times: int = GUESSES_MAX) -> None:
         guesses.add(address, f"wrong{n}")
 
 
-def test_addresses_are_counted_apart_and_no_more_of_them_are_kept_than_fit(monkeypatch: pytest.MonkeyPatch):
+def test_guesses_count_each_address_alone_and_forget_the_oldest(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("chiron_api.http.guesses.ADDRESSES_MAX", 2)
     guesses = Guesses()
     guess(guesses, "a")
@@ -22,7 +22,7 @@ def test_addresses_are_counted_apart_and_no_more_of_them_are_kept_than_fit(monke
     assert guesses.wait_s("a") == 0
 
 
-def test_a_network_of_ipv6_counts_as_one_address():
+def test_guesses_count_a_network_of_ipv6_as_one_address():
     guesses = Guesses()
     for n in range(GUESSES_MAX):
         guesses.add(f"2001:db8:0:1::{n:x}", f"wrong{n}")
@@ -55,7 +55,7 @@ def test_guesses_count_ipv4_addresses_in_the_notation_of_ipv6_apart():
     assert guesses.wait_s("::ffff:203.0.113.8") == 0
 
 
-def test_a_key_that_was_right_at_an_address_is_looked_at_there_whatever_else_comes_from_it(
+def test_guesses_let_a_key_through_that_was_right_at_its_address(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr("chiron_api.http.guesses.RIGHT_KEYS_MAX", 2)

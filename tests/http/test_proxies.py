@@ -1,4 +1,4 @@
-"""Who sends a request that a proxy passes on: what such headers say counts from trusted proxies alone."""
+"""Client address and scheme behind a proxy: only trusted proxies can set them by headers."""
 
 import logging
 from collections.abc import Sequence
@@ -44,25 +44,25 @@ def behind_proxy(settings: Settings) -> Settings:
         ("", [CLIENT], ""),
     ],
 )
-def test_the_client_is_the_last_on_the_way_that_is_no_trusted_proxy(
+def test_trusted_proxies_name_the_last_untrusted_address_as_client(
     peer: str, headers: Sequence[str], client: str
 ):
     assert TrustedProxies.of(["127.0.0.1/32", "10.0.0.0/8"]).client(peer, headers) == client
 
 
-def test_the_scheme_is_what_a_trusted_proxy_says_if_it_is_one():
+def test_trusted_proxies_name_the_scheme():
     proxies = TrustedProxies.of(["10.0.0.0/8", "::1/128"])
-    for peer, said, scheme in (
+    for peer, forwarded_proto, scheme in (
         ("10.0.0.1", " HTTPS ", "https"),
         ("::1", "https", "https"),
         ("10.0.0.1", "ftp", "http"),
         ("10.0.0.1", "https, http", "http"),
         (LOCAL, "https", "http"),
     ):
-        assert proxies.scheme(peer, "http", said) == scheme
+        assert proxies.scheme(peer, "http", forwarded_proto) == scheme
 
 
-def test_the_setting_takes_addresses_and_networks_and_nothing_else(
+def test_setting_of_trusted_proxies_takes_addresses_and_networks_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setenv(
@@ -96,12 +96,12 @@ async def guess(client: httpx2.AsyncClient, forwarded_for: str) -> list[int]:
     ]
 
 
-async def test_by_default_no_header_gives_a_client_another_address(settings: Settings):
+async def test_forwarded_headers_are_ignored_by_default(settings: Settings):
     async with api_client(settings) as client:
         assert await guess(client, "203.0.113.{}") == [401] * GUESSES_MAX + [429]
 
 
-async def test_clients_of_a_trusted_proxy_are_counted_apart_and_cannot_choose_their_address(
+async def test_guesses_count_each_client_of_a_trusted_proxy_alone_and_none_can_choose_its_address(
     behind_proxy: Settings,
 ):
     async with api_client(behind_proxy) as client:
@@ -111,14 +111,14 @@ async def test_clients_of_a_trusted_proxy_are_counted_apart_and_cannot_choose_th
             assert (await client.get("/v1/subjects", headers=headers)).status_code == status
 
 
-async def test_a_page_behind_tls_signs_in_with_a_secure_cookie_where_its_proxy_is_trusted(
+async def test_sign_in_behind_a_trusted_tls_proxy_sets_a_secure_cookie(
     settings: Settings, behind_proxy: Settings
 ):
-    for own, status in ((settings, 403), (behind_proxy, 303)):
-        async with api_client(own) as client:
+    for values, status in ((settings, 403), (behind_proxy, 303)):
+        async with api_client(values) as client:
             answer = await client.post(
                 "/open",
-                data={"key": api_key(own)},
+                data={"key": api_key(values)},
                 headers={
                     "Host": "chiron.example",
                     "Origin": "https://chiron.example",
@@ -127,10 +127,10 @@ async def test_a_page_behind_tls_signs_in_with_a_secure_cookie_where_its_proxy_i
                 },
             )
             assert answer.status_code == status
-            assert ("secure" in answer.headers.get("set-cookie", "").lower()) == (own is behind_proxy)
+            assert ("secure" in answer.headers.get("set-cookie", "").lower()) == (values is behind_proxy)
 
 
-async def test_no_code_and_no_query_is_in_the_access_log_but_the_client_of_a_trusted_proxy_is(
+async def test_access_log_names_the_client_of_a_trusted_proxy_and_no_code_or_query(
     behind_proxy: Settings, pool: Pool, caplog: pytest.LogCaptureFixture
 ):
     caplog.set_level(logging.DEBUG)

@@ -18,8 +18,8 @@ from chiron_workers.states import AccessScope
 @pytest.fixture
 async def api(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of an API behind a proxy, so that a request can come from any address."""
-    own = settings.model_copy(update={"trusted_proxies": ["127.0.0.1/32"]})
-    async with api_client(own) as client:
+    values = settings.model_copy(update={"trusted_proxies": ["127.0.0.1/32"]})
+    async with api_client(values) as client:
         yield client
 
 
@@ -35,7 +35,7 @@ async def guess(api: httpx2.AsyncClient, *, address: str = "203.0.113.7") -> Non
         assert answer.status_code == 401
 
 
-async def test_an_address_that_sent_ten_wrong_keys_waits_with_any_key_and_at_the_form(
+async def test_wrong_keys_make_their_address_wait_with_any_key_and_at_the_form(
     api: httpx2.AsyncClient, settings: Settings, pool: Pool
 ):
     secret, _ = await create_key(pool, NewKey("alice", AccessScope.READ))
@@ -58,7 +58,7 @@ async def test_an_address_that_sent_ten_wrong_keys_waits_with_any_key_and_at_the
     assert (await api.get("/v1/subjects", headers=address)).status_code == 200
 
 
-async def test_an_old_key_that_a_program_goes_on_sending_locks_nobody_out_after_a_restart(
+async def test_wrong_keys_that_are_repeated_lock_nobody_out_after_a_restart(
     api: httpx2.AsyncClient, settings: Settings, pool: Pool
 ):
     secret, _ = await create_key(pool, NewKey("alice", AccessScope.READ))
@@ -68,7 +68,7 @@ async def test_an_old_key_that_a_program_goes_on_sending_locks_nobody_out_after_
         assert (await api.get("/v1/subjects", headers=bearer(key))).status_code == 200
 
 
-async def test_guesses_on_this_machine_do_not_lock_its_user_out(
+async def test_wrong_keys_on_this_machine_do_not_lock_its_user_out(
     api: httpx2.AsyncClient, settings: Settings, pool: Pool
 ):
     secret, _ = await create_key(pool, NewKey("alice", AccessScope.READ))
@@ -78,7 +78,7 @@ async def test_guesses_on_this_machine_do_not_lock_its_user_out(
         assert answer.status_code == status
 
 
-async def test_right_keys_of_other_addresses_and_keys_in_use_at_that_address_are_answered(
+async def test_wrong_keys_stop_neither_other_addresses_nor_keys_in_use(
     api: httpx2.AsyncClient, settings: Settings, pool: Pool
 ):
     secret, _ = await create_key(pool, NewKey("alice", AccessScope.READ))

@@ -78,7 +78,7 @@ def test_settings_accept_a_short_key_in_commands_that_do_not_use_it(monkeypatch:
         api_key(settings)
 
 
-def test_a_key_that_could_be_guessed_is_refused_wherever_it_stands(own: Settings) -> None:
+def test_api_key_refuses_short_keys_of_the_setting_and_of_the_file(own: Settings) -> None:
     own.home.mkdir()
     short = "nineteen characters"
     done = chiron(own, "api", CHIRON_API_KEY=f" {short} ")

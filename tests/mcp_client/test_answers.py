@@ -88,14 +88,14 @@ async def check(server: Server, name: str) -> None:
     assert server.state is State.READY
 
 
-async def test_a_program_that_answers_oddly_is_understood_or_its_call_ends_at_once(tmp_path: Path):
+async def test_answers_of_a_program_that_are_odd_are_read_or_end_the_call_at_once(tmp_path: Path):
     entry = liar(tmp_path, *map(described, LINES.keys()), lines=LINES)
     async with supervised(entry, timeout_s=3_600) as server:
         for name in ALL:
             await check(server, name)
 
 
-async def test_odd_answers_of_several_open_calls_reach_each_its_own(tmp_path: Path):
+async def test_answers_that_are_odd_reach_each_its_own_of_several_calls(tmp_path: Path):
     entry = liar(tmp_path, *map(described, LINES.keys()), lines=LINES)
     without_id = {"no id", "error without id"}
     async with supervised(entry, timeout_s=3_600) as server:
@@ -141,7 +141,7 @@ async def odd_site(kind: str) -> AsyncIterator[str]:
 
 
 @pytest.mark.parametrize("kind", ["json", "events"])
-async def test_an_address_that_answers_oddly_is_understood_or_its_call_ends_at_once(kind: str):
+async def test_answers_of_an_address_that_are_odd_are_read_or_end_the_call_at_once(kind: str):
     # In a stream, what is no JSON may be a part of a message, so the library refuses it once the message is whole.
     worded_otherwise = {"cut", "nested too deep", "nested deeper than anything", "error without id"}
     async with odd_site(kind) as url, supervised({"url": url}, timeout_s=3_600) as server:
@@ -162,7 +162,7 @@ async def test_an_address_that_answers_oddly_is_understood_or_its_call_ends_at_o
      b'[debug] > {"jsonrpc": "2.0", "id": 5, "method": "x"}',
      b'{"jsonrpc": "2.0", "id": {}, "result": 1}', b"\xff\xfe\x00"],
 )  # fmt: skip
-def test_what_answers_no_open_request_is_passed_over(line: bytes):
+def test_read_messages_skips_what_answers_no_open_request(line: bytes):
     assert read_messages(line, [5, 6]) == []
 
 
@@ -195,7 +195,7 @@ def test_read_messages_prefers_a_result_to_an_empty_error(version: str, error: s
     assert (message.id, message.result) == (3, {"content": []})
 
 
-async def test_a_call_survives_the_log_lines_that_its_server_prints(tmp_path: Path):
+async def test_calls_survive_the_log_lines_that_their_server_prints(tmp_path: Path):
     lines = "\n".join(line.decode().replace('"id":3', '"id":@id') for line in LOG_LINES)
     entry = liar(tmp_path, described("ice"), lines={"ice": f"{lines}\n{answer(text('melts'))}"})
     async with supervised(entry, timeout_s=SOON_S) as server:
@@ -235,7 +235,7 @@ async def test_mended_events_take_time_in_proportion_to_their_length():
     assert time.thread_time() - began < 5  # 95 where each chunk has the line read anew
 
 
-def test_a_line_of_too_many_values_is_not_read_leniently():
+def test_read_messages_reads_no_line_of_too_many_values_leniently():
     line = b'{"jsonrpc": "2.0", "id": 5, "result": {"content": ["\\ud83d", ' + b"1, " * VALUES_MAX + b"1]}}"
     [message] = read_messages(line, [5, 6])
     assert isinstance(message, JSONRPCError)

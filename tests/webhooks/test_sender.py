@@ -295,7 +295,7 @@ async def test_sender_takes_places_back_from_an_owner_as_its_deliveries_end(
         await sender.finish()
 
 
-async def test_receivers_whose_name_is_never_found_hold_up_neither_another_owner_nor_pages(
+async def test_sender_waits_for_names_that_are_never_found_beside_other_owners_and_pages(
     pool: Pool, hook: Hook, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ):
     resolve, is_over = ssrfguard.resolve, threading.Event()

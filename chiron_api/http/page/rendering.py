@@ -79,9 +79,8 @@ def page(
 ) -> HTMLResponse:
     """A whole page, or a part of one, as an answer."""
     headers = HEADERS
-    if (
-        request.url.path == SIGN_IN_PATH
-    ):  # The address may hold a code. With `no-referrer` a form has no origin to be told by.
+    # The address may hold a code. `no-referrer` would hide the Origin of the form too, which is checked.
+    if request.url.path == SIGN_IN_PATH:
         headers = HEADERS | {"Referrer-Policy": "strict-origin"}
     return HTMLResponse(render(request, template, values), status.value, headers=headers)
 

@@ -153,7 +153,7 @@ async def test_a_link_that_was_used_says_so_beside_the_form(browser: httpx2.Asyn
     assert 'name="key"' in answer.text
 
 
-async def test_head_signs_in_and_uses_the_link_up_as_get_does(browser: httpx2.AsyncClient, pool: Pool):
+async def test_sign_in_link_is_used_up_by_head_as_by_get(browser: httpx2.AsyncClient, pool: Pool):
     code = await create_code(pool)
     answer = await browser.head("/open", params={"code": code})
     assert (answer.status_code, answer.content) == (200, b"")
@@ -164,9 +164,7 @@ async def test_head_signs_in_and_uses_the_link_up_as_get_does(browser: httpx2.As
         assert (await browser.request(method, "/open", params={"code": code})).status_code == 401
 
 
-async def test_no_answer_to_a_link_lets_the_browser_name_its_code_to_anybody(
-    browser: httpx2.AsyncClient, pool: Pool
-):
+async def test_sign_in_link_keeps_its_code_out_of_referrers(browser: httpx2.AsyncClient, pool: Pool):
     code = await create_code(pool)
     policies = {
         (await browser.get("/open", params={"code": value})).headers["referrer-policy"]
