@@ -1,4 +1,4 @@
-"""Whose a batch, a run, a subscription, a webhook, a quiz or a journey is: its owner's, and others are told that there is none."""
+"""Whose a batch, a run, a subscription, a webhook, a quiz or a journey is; to others it is as if it were not there."""
 
 from uuid import UUID
 
