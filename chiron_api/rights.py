@@ -22,8 +22,8 @@ class Operation:
     Args:
         name: What it is called in the audit trail, if it changes something.
         scope: The smallest scope of a key that may; None: everybody may, without a key.
-        faces: `METHOD /v1/path` of the API and of its client, `METHOD /path` of the page, `tool NAME` of agents, which the API and
-            MCP offer too, `mcp NAME` of a tool that MCP alone has, `resource URI` of MCP.
+        faces: `METHOD /v1/path` of the API and of its client, `METHOD /path` of the page, `tool NAME` of agents, which the API
+            and MCP offer too, `mcp NAME` of a tool that MCP alone has, `resource URI` of MCP.
         changes: Something is different afterwards.
         costs_money: It may have a model or a paid service called; the key pays.
         reads_private: It reads what only the serving machine can: files of CHIRON_FILES, and addresses that a caller names.
