@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from chiron_api.http.document import document
-from chiron_api.mcp_server.instructions import ANNOTATIONS, SPENDS
+from chiron_api.rights import OPERATIONS
 
 ROOT = Path(__file__).parents[1]
 # What makes a run that may call a model, or has one go on, and what has a key pay for a service.
@@ -24,8 +24,6 @@ UNREFUSED = {
     "POST /v1/knowledge/search",
     "POST /v1/tools/{name}",
 }
-# They ask hosted services, where there are some.
-ASKS_SERVICES = {"search", "vector_search", "knowledge_base", "web_search", "store_knowledge"}
 
 
 def column(name: str) -> set[str]:
@@ -72,9 +70,13 @@ def test_the_table_names_every_operation_that_a_key_may_be_refused():
     assert refused | UNREFUSED == column("HTTP")
 
 
-def test_the_table_names_every_command_and_tool_that_spends():
-    spending_tools = {name for name, hints in ANNOTATIONS.items() if hints is SPENDS}
-    assert spending_tools | {"answer_question"} | ASKS_SERVICES == column("MCP")
+def test_the_table_names_every_route_and_tool_that_costs_money_by_the_table_of_rights():
+    paid = {face for operation in OPERATIONS if operation.costs_money for face in operation.faces}
+    assert {face for face in paid if " /v1/" in face} == column("HTTP")
+    assert {face.removeprefix("tool ") for face in paid if face.startswith("tool ")} == column("MCP")
+
+
+def test_the_table_names_only_commands_that_there_are():
     headings = (ROOT / "docs/commands.md").read_text()
     commands = {command.partition(" --")[0] for command in column("command")}
     assert {command for command in commands if f"\n## {command}\n" not in headings} == set()

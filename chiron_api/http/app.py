@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
 
 import psycopg
@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from chiron_api.http import problems, routes
 from chiron_api.http.auth import Authentication, is_of_page
@@ -22,6 +22,7 @@ from chiron_api.http.page.routes import all_routes as page_routes
 from chiron_api.http.page.session.guesses import Guesses
 from chiron_api.http.page.views import error_page
 from chiron_api.local_stack.access import api_key
+from chiron_api.rights import unlisted
 from chiron_api.services import Services
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
@@ -55,7 +56,7 @@ def build_app(settings: Settings) -> FastAPI:
             await embedder.close()
 
     return FastAPI(
-        routes=[*all_routes(), *page_routes()],
+        routes=_listed([*all_routes(), *page_routes()]),
         openapi_url=None,  # the document is a route of its own
         redirect_slashes=False,  # a redirected POST loses its body with many clients
         middleware=[Middleware(Authentication, key=key)],
@@ -74,6 +75,19 @@ def build_app(settings: Settings) -> FastAPI:
         },
         lifespan=lifespan,
     )
+
+
+def _listed(application_routes: list[BaseRoute]) -> list[BaseRoute]:
+    """The routes, each of which the table of rights has: one that it lacks would be open to whoever may read."""
+    if missing := unlisted(_methods_and_paths(application_routes)):
+        raise RuntimeError(f"chiron_api/rights.py has to say who may use: {', '.join(missing)}.")
+    return application_routes
+
+
+def _methods_and_paths(application_routes: list[BaseRoute]) -> Iterator[tuple[str, str]]:
+    for route in application_routes:
+        if isinstance(route, Route):
+            yield from ((method, route.path) for method in (route.methods or set()) - {"HEAD"})
 
 
 async def answer_unrouted(request: Request, error: Exception) -> Response:

@@ -16,7 +16,7 @@ from chiron_api.http.csrf import CSRF_HEADER, has_token, token_for
 from chiron_api.http.origins import refusal_status
 from chiron_api.http.principals import Credentials, Principals, credentials_of
 from chiron_api.http.problems import Problem, lost_service_problem, problem_of
-from chiron_api.http.required_scopes import SAFE_METHODS, act_of, is_open, required_scope
+from chiron_api.rights import SAFE_METHODS, find, is_open, required_scope
 from chiron_workers.access.audit import Act, acting
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.access.sessions import shared_secret
@@ -26,7 +26,6 @@ from chiron_workers.errors import ChironError, ScopeExceeded, Unauthenticated
 from chiron_workers.states import AccessScope
 
 CLOSE_PATH = "/close"
-OWNED = frozenset({"batches", "quizzes", "runs", "subscriptions", "webhooks", "deliveries"})
 NOBODY = Principal("", AccessScope.READ)
 FindPool = Callable[[Scope], Awaitable[Pool]]
 
@@ -87,8 +86,10 @@ class Authentication:
             pass
 
     def _act(self, request: Request, principal: Principal) -> Act | None:
-        act = act_of(request.method, path_of(request))
-        return None if act is None else Act(principal, act.action, act.target, {"via": "http"})
+        match find(request.method, path_of(request)):
+            case operation, target if operation.changes:
+                return Act(principal, operation.name, target, {"via": "http"})
+        return None
 
     async def _admit(self, request: Request, credentials: Credentials) -> Principal:
         """Raises Problem, ChironError, OperationalError."""
@@ -111,7 +112,7 @@ class Authentication:
             state["csrf_token"] = token_for(credentials.session.encode())
             _refuse_provoked(request)
         _require_scope(principal, request)
-        await require_visible_path(pool, path, principal)
+        await _require_visible_target(pool, request, principal)
         return principal
 
     async def _secret_of_pages(self, scope: Scope) -> bytes:
@@ -151,16 +152,17 @@ def path_of(request: Request) -> str:
     return path
 
 
-async def require_visible_path(pool: Pool, path: str, principal: Principal) -> None:
-    """Raise NotFound for the path of something that somebody else owns."""
-    noun, _, subpath = path.removeprefix("/v1").strip("/").partition("/")
-    if noun not in OWNED or not subpath or principal.visible_owner is None:
+async def _require_visible_target(pool: Pool, request: Request, principal: Principal) -> None:
+    """Raise NotFound where somebody else owns what the path names."""
+    if principal.visible_owner is None:
         return
-    try:
-        target = UUID(subpath.partition("/")[0])
-    except ValueError:  # the route says that there is no such thing
-        return
-    await require_visible(pool, target, principal.visible_owner)
+    match find(request.method, path_of(request)):
+        case operation, target if operation.is_owned:
+            try:
+                target_id = UUID(target)
+            except ValueError:  # the route says that there is no such thing
+                return
+            await require_visible(pool, target_id, principal.visible_owner)
 
 
 def _require_scope(principal: Principal, request: Request) -> None:

@@ -15,7 +15,7 @@ from chiron_api.client.models.events import AnyEvent
 from chiron_api.client.models.runs import RunResult
 from chiron_api.http.descriptions import MEANINGS
 from chiron_api.http.principals import COOKIE
-from chiron_api.http.required_scopes import is_open, required_scope
+from chiron_api.rights import of_route
 from chiron_workers.runs.event_fields import FIELDS
 from chiron_workers.states import EventKind
 
@@ -102,11 +102,15 @@ def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
 
 
 def _add_access(method: str, path: str, operation: dict[str, Any]) -> None:
-    if is_open(path):
+    rights = of_route(method, path)
+    if rights is None or rights.scope is None:
         operation["security"] = []
         return
     operation["security"] = [{"key": []}, {"session": []}]
-    operation["x-required-scope"] = required_scope(method, path)
+    operation["x-required-scope"] = rights.scope
+    operation["x-changes"] = rights.changes
+    operation["x-costs-money"] = rights.costs_money
+    operation["x-reads-private"] = rights.reads_private
 
 
 def _add_problems(operation: dict[str, Any]) -> None:

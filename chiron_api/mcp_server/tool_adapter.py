@@ -15,7 +15,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from chiron_api.mcp_server.callers import (
     act_of_call,
-    changes_something,
     current_principal,
     made_by,
     require_scope_for,
@@ -80,7 +79,7 @@ class ToolAdapter:
         require_scope_for(name, principal)
         services = (await self.services.get()).of(principal)
         timeout_s = services.settings.tool_timeout_s
-        act = act_of_call(name, arguments, principal) if changes_something(name) else None
+        act = act_of_call(name, arguments, principal)
         with acting(act) if act is not None else nullcontext():
             async with services.store() as store:
                 data = await self.registry.execute(name, store, arguments, timeout_s=timeout_s)

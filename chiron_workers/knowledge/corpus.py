@@ -11,6 +11,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.documents.document import Passage, clean, split_into_passages
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.read_folder import FileDocument
+from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.knowledge.search.word_index import QUERIES, passage_columns, query_args
 from chiron_workers.runs.session import Session
@@ -205,17 +206,47 @@ class Corpus:
         return cast("list[ListedDocument]", await self.session.rows(SQL["documents"], args))
 
     async def document(self, url: str) -> Snapshot | None:
-        """The text of a document, or None where no document has the address."""
+        """The text of a document, or None where no document has the address.
+
+        Raises:
+            ToolError: The caller is a run that may not read the documents of that subject.
+        """
+        await self.require_readable(subject_of(url))
         args = {"url": canonical(url), "subject_id": subject_of(url)}
         row = await self.session.row(SQL["document"], args)
         return to_snapshot(row) if row else None
 
+    async def require_readable(self, subject_id: str) -> None:
+        """Raise ToolError where the caller is a run that may not read the documents of a subject."""
+        subject_ids = await self._readable_subjects()
+        if subject_ids is not None and subject_id not in subject_ids:
+            raise ToolError(
+                f"This run works on {self.session.caller.subject_id!r} and does not read the documents of {subject_id!r}. "
+                "It reads those of its own subject, and of subjects that share a node with it."
+            )
+
     async def search(self, query: str, *, subject: str | None, limit: int) -> list[Hit]:
-        """The documents of a subject, or of all, that answer a question best, best first."""
+        """The documents of a subject, or of all that the caller may read, that answer a question best, best first."""
         words = clean(query)[:QUERY_CHARS_MAX]
-        subject_id = slug(subject) if subject is not None else None
-        bounds = {"subject_id": subject_id, "limit": limit, "matches_max": MATCHES_MAX}
-        scope = "all" if subject is None else "a_subject"
+        subject_ids = await self._readable_subjects()
+        if subject is not None:
+            is_readable = subject_ids is None or slug(subject) in subject_ids
+            subject_ids = [slug(subject)] if is_readable else []
+        match subject_ids:
+            case None:
+                scope = "all"
+            case []:
+                return []
+            case [_]:
+                scope = "a_subject"
+            case _:
+                scope = "subjects"
+        bounds = {
+            "subject_id": subject_ids[0] if subject_ids else None,
+            "subject_ids": subject_ids,
+            "limit": limit,
+            "matches_max": MATCHES_MAX,
+        }
         statement = SQL["search"].format(
             scope=SQL[f"in_{scope}"],
             languages=SQL[f"languages_of_{scope}"],
@@ -230,6 +261,17 @@ class Corpus:
             )
             for row in await self.session.rows(statement, query_args(words) | bounds)
         ]
+
+    async def _readable_subjects(self) -> list[str] | None:
+        """The subjects whose documents the caller may read: a run those of its own, and of those that share a node with it.
+
+        None: all.
+        """
+        own_id = self.session.caller.subject_id
+        if own_id is None:
+            return None
+        rows = await self.session.rows(SQL["sharing_subjects"], {"subject_id": own_id})
+        return [own_id, *(row["subject_id"] for row in rows)]
 
     async def _save_passages(self, rows: Sequence[tuple[object, int, str, Passage]]) -> None:
         columns = {

@@ -77,6 +77,15 @@ select d.url, d.hash, d.title, d.added_at as fetched_at, s.body, s.content_type,
  where d.subject_id = %(subject_id)s
    and d.url = %(url)s;
 
+-- sharing_subjects
+-- Whose nodes belong to the map of a subject as well. Only people share nodes, no run does.
+select distinct subject_id
+  from nodes
+ where shared_with_subjects @> array[%(subject_id)s]
+   and subject_id <> %(subject_id)s
+   and removed_at is null
+ order by subject_id;
+
 -- search
 -- Any word of the question may match, since no passage holds all of them. Passages are scored by BM25 as a share of what none
 -- can reach, where a word of the title counts as three of the body and one of the heading as two; a document is as good as its
@@ -130,6 +139,9 @@ select d.url, d.title, p.heading, p.body, b.score::float8 as score
 
 -- in_a_subject
 subject_id = %(subject_id)s
+
+-- in_subjects
+subject_id = any(%(subject_ids)s)
 
 -- in_all
 true

@@ -4,7 +4,7 @@ from typing import Annotated, TypedDict
 from pydantic import Field
 
 from chiron_workers.errors import ToolError
-from chiron_workers.knowledge.corpus import SCHEME, Corpus
+from chiron_workers.knowledge.corpus import SCHEME, Corpus, subject_of
 from chiron_workers.search_providers.merge import search_all
 from chiron_workers.search_providers.provider import Hit
 from chiron_workers.sources.sources import Page, Snapshot, canonical
@@ -79,6 +79,8 @@ async def web_fetch(store: Store, *, url: str, offset: Offset = 0) -> FetchedPag
     """
     address = canonical(url)
     # Reading on continues the text that was begun, even if the source has changed since.
+    if offset and address.startswith(SCHEME):
+        await Corpus(store.session).require_readable(subject_of(address))
     earlier = await stored_page(store, address) if offset else None
     if address.startswith(SCHEME):
         snapshot = earlier or await _read_document(store, address)

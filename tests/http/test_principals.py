@@ -30,11 +30,15 @@ async def test_a_key_opens_what_its_scope_includes_and_no_more(pool: Pool, api: 
         assert (await api.get("/v1/subjects", headers=headers)).status_code == 200
         search = {"query": "anything"}
         assert (await api.post("/v1/knowledge/search", json=search, headers=headers)).status_code == 200
-    refusal = await api.post("/v1/tools/list_subjects", json={}, headers=read)
-    assert refusal.status_code == 403
-    assert "may read; this needs one that may submit" in refusal.json()["detail"]
-    for headers in (submit, admin):
         assert (await api.post("/v1/tools/list_subjects", json={}, headers=headers)).status_code == 200
+    subject = {"subject_id": "ice"}
+    for tool, arguments in (("set_active_subject", subject), ("file_reader", {}), ("one_of_my_own", {})):
+        refusal = await api.post(f"/v1/tools/{tool}", json=arguments, headers=read)
+        assert refusal.status_code == 403
+        assert "may read; this needs one that may submit" in refusal.json()["detail"]
+    for headers in (submit, admin):
+        answer = await api.post("/v1/tools/set_active_subject", json=subject, headers=headers)
+        assert answer.status_code != 403
 
 
 async def test_a_key_that_is_revoked_stops_within_five_seconds(
@@ -126,6 +130,8 @@ async def test_a_person_without_a_session_is_told_how_to_sign_in(api: httpx2.Asy
 async def test_what_a_key_changed_is_in_the_audit_trail(pool: Pool, api: httpx2.AsyncClient):
     headers = await bearer(pool, "alice", AccessScope.SUBMIT, owner="team")
     await api.post("/v1/tools/list_subjects", json={}, headers=headers)
+    goal = {"subject_id": "ice", "purpose_statement": "Skate.", "target_depth": "overview"}
+    assert (await api.post("/v1/tools/save_learning_goal", json=goal, headers=headers)).status_code == 200
     await api.get("/v1/subjects", headers=headers)
     await api.post("/v1/tools/no_such_tool", json={}, headers=headers)
     [entry] = await newest_entries(pool, limit=10)
@@ -133,7 +139,7 @@ async def test_what_a_key_changed_is_in_the_audit_trail(pool: Pool, api: httpx2.
         "team",
         "alice",
         "tools.call",
-        "list_subjects",
+        "save_learning_goal",
     )
     assert headers["Authorization"][7:] not in repr(entry)
 

@@ -84,6 +84,11 @@ select unnest(languages) as name
   from subjects
  where id = %(subject_id)s
 
+-- languages_of_subjects
+select unnest(languages) as name
+  from subjects
+ where id = any(%(subject_ids)s)
+
 -- languages_of_all
 select unnest(languages) as name
   from subjects

@@ -21,6 +21,12 @@ BOUNDS = {
     "maxItems": "at most {} entries",
 }
 
+TRAITS = {
+    "x-changes": "changes something",
+    "x-costs-money": "may cost money",
+    "x-reads-private": "reads what only this machine can",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -53,7 +59,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A method of a path; `scope` is what a key must be for, empty where none is needed."""
+    """A method of a path; `scope` is what a key must be for, empty where none is needed, and `traits` what to mind."""
 
     id: str
     method: str
@@ -61,6 +67,7 @@ class Operation:
     summary: str
     description: str
     scope: str
+    traits: tuple[str, ...]
     rows: tuple[Row, ...]
     body: tuple[Word, ...]
     replies: tuple[Reply, ...]
@@ -130,6 +137,7 @@ def _operation(path: str, method: str, details: Mapping[str, Any]) -> Operation:
         summary=details["summary"],
         description=details["description"],
         scope=details.get("x-required-scope", ""),
+        traits=tuple(words for name, words in TRAITS.items() if details.get(name)),
         rows=tuple(
             _row(field["name"], field["schema"], place=field["in"], is_required=field.get("required", False))
             for field in details.get("parameters", ())
