@@ -19,7 +19,7 @@ CUT_NOTE = f"[Cut here: the document goes on, and {TEXT_CHARS_MAX:,} characters 
 TITLE_CHARS_MAX = HEADING_CHARS_MAX = AUTHOR_CHARS_MAX = 300
 
 # Distribution names of parsers, where they differ from their modules.
-PACKAGES = {"docx": "python-docx", "python_calamine": "python-calamine"}
+PACKAGES = {"lxml.etree": "lxml", "python_calamine": "python-calamine"}
 
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 # A piece of a long paragraph ends after a sentence, else between words, else anywhere.

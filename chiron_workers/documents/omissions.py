@@ -18,6 +18,8 @@ class Mark(StrEnum):
     DRAWING = "drawing"
     OBJECT = "embedded object"
     FIELD = "form field"
+    VALUE = "field without a value"
+    CHART = "chart"
     UNKNOWN = "part that is not read"
 
     @property
