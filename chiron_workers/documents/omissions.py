@@ -20,6 +20,7 @@ class Mark(StrEnum):
     FIELD = "form field"
     VALUE = "field without a value"
     CHART = "chart"
+    PAGE = "page without text"
     UNKNOWN = "part that is not read"
 
     @property
