@@ -103,13 +103,24 @@ class Package:
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             text = data.decode("utf-16", "replace")
             data = re.sub(r"^\s*<\?xml[^>]*\?>", "", text).encode()
+        data = data.lstrip(b" \t\r\n")
         if b"http://purl.oclc.org/ooxml/" in data:
             data = STRICT.sub(lambda name: PLAIN % (name[1], name[2]), data)
-        # Nothing outside the file is read, and entities stay what they are.
-        parser = self._etree.XMLParser(
-            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        parser = self._parser()
+        try:
+            return self._etree.fromstring(data, parser)
+        except self._etree.XMLSyntaxError:
+            # A prefix that nobody declared hides no words; what has one leaves a mark.
+            undeclared = self._etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE
+            if any(entry.type != undeclared for entry in parser.error_log.filter_from_errors()):
+                raise
+            return self._etree.fromstring(data, self._parser(recover=True))
+
+    def _parser(self, *, recover: bool = False) -> Any:
+        """A parser that reads nothing outside the file, and leaves entities as they are."""
+        return self._etree.XMLParser(
+            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, recover=recover
         )
-        return self._etree.fromstring(data, parser)
 
     def _relations(self, path: str, folder: str) -> list[tuple[str, str, str]]:
         """Id, type and path of each part that the relationships of a part name."""

@@ -122,7 +122,7 @@ def looks_like_html(data: bytes) -> bool:
 def _detect_zip(data: bytes) -> FileType:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            names = archive.namelist()
+            names = [name.replace("\\", "/").lower() for name in archive.namelist()]
             if "mimetype" in names:
                 with archive.open("mimetype") as file:
                     if file.read(len(OPEN_DOCUMENT_SHEETS)) == OPEN_DOCUMENT_SHEETS:
@@ -130,6 +130,6 @@ def _detect_zip(data: bytes) -> FileType:
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError, OSError, zlib.error):
         raise UnreadableError("it is a broken ZIP archive") from None
     for folder, kind in TYPES_BY_ZIP_FOLDER.items():
-        if any(name.lower().startswith(folder) for name in names):
+        if any(name.startswith(folder) for name in names):
             return kind
     raise UnreadableError("it is a ZIP archive; of those only docx, xlsx and ods can be read")

@@ -17,7 +17,7 @@ from chiron_workers.documents.document import (
 )
 from chiron_workers.documents.licences import licence_of_pdf
 from chiron_workers.documents.omissions import Mark, Omissions
-from chiron_workers.documents.pdf_annotations import annotation_texts, form_of
+from chiron_workers.documents.pdf_annotations import ATTACHMENT, annotation_texts, form_of
 from chiron_workers.documents.pdf_hyphens import without_line_hyphens
 from chiron_workers.documents.pdf_layout import blocks_of
 from chiron_workers.documents.pdf_objects import page_objects
@@ -28,6 +28,7 @@ from chiron_workers.documents.pdf_text import PageText
 
 PAGES_MAX = 2_000
 CHARS_MAX = 2_500_000  # more than is read of a document
+XFA_FORMS = (2, 3)  # of PDFium: all of the form, or a part of it, is in a format that viewers no longer show
 DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")  # ISO 32000-1, 7.9.4
 
 
@@ -44,6 +45,10 @@ def read_pdf(data: bytes, *, name: str, first: int = 1, last: int | None = None)
     omissions = Omissions()
     with _open_pdf(data) as pdf, form_of(pdf) as form:
         pages = len(pdf)
+        if files := pdf.count_attachments():
+            omissions.add(ATTACHMENT, count=files)
+        if pdf.get_formtype() in XFA_FORMS:
+            omissions.add("XFA form")
         if first > pages:
             raise UnreadableError(f"it has {pages:,} pages, and none has the number {first:,}")
         title = one_line(pdf.get_metadata_value("Title"))
@@ -117,6 +122,8 @@ def _page_blocks(pdf: Any, number: int, form: Any, omissions: Omissions) -> Iter
                 omissions.add(Mark.PICTURE.value, place=place, count=pictures)
             for block in blocks_of(text, pieces):
                 yield replace(block, text=without_line_hyphens(block.text))
+            if text.lines_outside:
+                omissions.add("line outside the page", place=place, count=text.lines_outside)
         elif objects.count and not figures:
             # A scanned page, or one whose letters nobody knows.
             yield Block(omissions.mark(Mark.PAGE, place=place))

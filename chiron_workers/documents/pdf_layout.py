@@ -75,6 +75,9 @@ def _lines(page: PageText) -> Iterator[Line]:
         if words:
             start = match.start() + match[0].index(words)
             end = start + len(words)
+            if page.is_outside(start) and page.is_outside(end - 1):
+                page.lines_outside += 1
+                continue
             yield Line(((start, end, False),), page.glyph(start), page.glyph(end - 1))
 
 
@@ -208,7 +211,10 @@ def _blocks(page: PageText, lines: list[Line], texts: list[str]) -> Iterator[Blo
                 headings[place] != headings[place - 1]
                 or (is_heading and not _goes_with(before, line))
                 or (headings[place] == SHAPE)
-                or (not is_heading and _is_far(before, line, pitch, texts[place - 1], words))
+                or (not is_heading and _is_far(before, line, pitch) and (
+                    # What stands at the top and the foot of the page has no sentence in common with the text.
+                    place in (1, len(lines) - 1) or (texts[place - 1][-1] not in STOPS and words[0].isupper())
+                ))
                 or (before.column != line.column and texts[place - 1][-1:] in ENDS)
             )
         )  # fmt: skip
@@ -315,8 +321,8 @@ def _pitch(lines: list[Line]) -> float:
     return median(steps) if steps else 0
 
 
-def _is_far(before: Line, line: Line, pitch: float, text: str, words: str) -> bool:
-    """Whether a line stands apart from the one before, which ends without a stop, and begins with a capital."""
-    if not before.first or not line.first or not pitch or text[-1] in STOPS or not words[0].isupper():
+def _is_far(before: Line, line: Line, pitch: float) -> bool:
+    """Whether a line stands further below the one before than others do."""
+    if not before.first or not line.first or not pitch:
         return False
     return before.first.y - line.first.y > GAP_MIN * pitch

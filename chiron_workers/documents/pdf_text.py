@@ -32,6 +32,9 @@ class PageText:
     Args:
         page: PDFium's text page. It has to stay open.
         raw: PDFium's functions.
+
+    Attributes:
+        lines_outside: How many lines stand beside the page, counted by whoever goes through the lines.
     """
 
     def __init__(self, page: Any, raw: Any) -> None:
@@ -46,13 +49,16 @@ class PageText:
             self._put_in_lost_glyphs(count)
         # Made once for a page: thousands of characters are looked at.
         self._matrix = raw.FS_MATRIX()
-        self._x, self._y, self._start_x, self._end_x, bottom, top = (ctypes.c_double() for _ in range(6))
+        self._x, self._y, self._start_x, self._end_x = (ctypes.c_double() for _ in range(4))
+        self._bottom, self._top = ctypes.c_double(), ctypes.c_double()
         self._places = ctypes.byref(self._matrix), ctypes.byref(self._x), ctypes.byref(self._y)
-        self._bounds = tuple(map(ctypes.byref, (self._start_x, self._end_x, bottom, top)))
+        self._bounds = tuple(map(ctypes.byref, (self._start_x, self._end_x, self._bottom, self._top)))
         self._matrix_at, self._origin_at = quick("FPDFText_GetMatrix"), quick("FPDFText_GetCharOrigin")
         self._box_at, self._is_generated = quick("FPDFText_GetCharBox"), quick("FPDFText_IsGenerated")
         self._size_at = quick("FPDFText_GetFontSize", ctypes.c_double)
         self._weight_at = quick("FPDFText_GetFontWeight")
+        self._page_bounds = page.page.get_bbox()
+        self.lines_outside = 0
 
     def _put_in_lost_glyphs(self, count: int) -> None:
         """Write U+FFFD for the glyphs that PDFium leaves out of a text, since it has no letter for them."""
@@ -101,6 +107,12 @@ class PageText:
         """Where a character begins and ends, from the left."""
         self._box_at(self.words, self.indexes[place], *self._bounds)
         return self._start_x.value, self._end_x.value
+
+    def is_outside(self, place: int) -> bool:
+        """Whether a character stands where nobody sees it, beside the page."""
+        left, bottom, right, top = self._page_bounds
+        start_x, end_x = self.box(place)
+        return end_x < left or start_x > right or self._top.value < bottom or self._bottom.value > top
 
     def glyph(self, place: int) -> Glyph | None:
         """A character on the page; None for one of size 0."""

@@ -56,6 +56,15 @@ FILES = {
     "no relationships": lambda: word_file(PIER, parts={"_rels/.rels": "", "word/_rels/document.xml.rels": "<"}),
     "another name of the main part": lambda: word_file(PIER, main="word/document2.xml"),
     "capitals in names": lambda: word_file(PIER, main="Word/Document.xml"),
+    "a space before the declaration": lambda: word_file(
+        parts={"word/document.xml": "\n<?xml version='1.0'?>" + part("document", f"<w:body>{PIER}</w:body>")}
+    ),
+    "a prefix that is not declared": lambda: word_file(
+        parts={
+            "word/document.xml": part("document", f"<w:body>{PIER}</w:body>").replace("<w:p>", "<w:p w16du:id='1'>")
+        }
+    ),
+    "backslashes in names": lambda: word_file(PIER).replace(b"word/document.xml", b"word\\document.xml"),
     "UTF-16": lambda: word_file(
         parts={
             "word/document.xml": (

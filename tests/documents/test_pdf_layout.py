@@ -168,3 +168,16 @@ def test_small_print_and_lists_make_no_headings_of_the_text() -> None:
     document = read(lines(*prose) + code)
     assert [block.text for block in document.blocks if block.is_heading] == ["[Page 1]"]
     assert text(lines("Sow:", "Broad beans", "Peas", "Early peas")) == "Sow:\nBroad beans\nPeas\nEarly peas"
+
+
+def test_what_stands_at_the_top_and_the_foot_of_a_page_is_apart() -> None:
+    content = (
+        line("Annual report", 60, 760)
+        + lines("the pier was built", "and the mole was", "renewed in a")
+        + line("7", 60, 60)
+    )
+    assert text(content).split("\n\n") == [
+        "Annual report",
+        "the pier was built\nand the mole was\nrenewed in a",
+        "7",
+    ]

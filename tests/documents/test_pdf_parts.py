@@ -151,3 +151,23 @@ def test_pictures_and_struck_words_of_a_page_are_listed() -> None:
     struck = "0.6 w 60 689.5 m 65 689.5 l S "
     document = read(lines("It rains in May.", "It snows in June.") + struck + SCAN)
     assert left_out(document) == {"struck-out text": (1, "page 1"), "picture without text": (1, "page 1")}
+
+
+def test_words_beside_the_page_are_listed_and_not_read() -> None:
+    document = read(
+        line("Some words.", 60, 700) + line("Hidden above", 60, 900) + line("Hidden beside", -300, 600)
+    )
+    assert document.text == "[Page 1]\n\nSome words."
+    assert left_out(document) == {"line outside the page": (2, "page 1")}
+
+
+def test_attached_files_and_forms_that_no_viewer_shows_are_listed() -> None:
+    names = "/Names<</EmbeddedFiles<</Names[(a.txt) 5 0 R]>>>>"
+    objects = (b"<</Type/Filespec/F(a.txt)/EF<</F 6 0 R>>>>", b"<</Length 1>>stream\na\nendstream")
+    document = read(line("Some words.", 60, 700), catalogue=names, objects=objects)
+    assert left_out(document) == {"attached file": (1, "")}
+    xfa = "/AcroForm<</Fields[]/XFA 5 0 R>>/NeedsRendering true"
+    document = read(
+        line("Please wait.", 60, 700), catalogue=xfa, objects=(b"<</Length 5>>stream\n<xdp>\nendstream",)
+    )
+    assert left_out(document) == {"XFA form": (1, "")}
