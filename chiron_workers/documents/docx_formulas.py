@@ -76,7 +76,7 @@ class _Formula:
         return self.inner(node.find(f"{MATHS}{name}")).strip()
 
     def _run(self, node: Any) -> str:
-        if run_look(node.find(f"{W}rPr"), self._writer.styles.looks).place in INVISIBLE:
+        if run_look(node.find(f"{W}rPr"), self._writer.styles).place in INVISIBLE:
             self._writer.leave_out("struck-out text")
             return ""
         return self.inner(node)

@@ -28,7 +28,14 @@ class Place(StrEnum):
 
 
 INVISIBLE = (Place.STRUCK, Place.HIDDEN)
-SWITCHES = {f"{W}strike": Place.STRUCK, f"{W}dstrike": Place.STRUCK, f"{W}vanish": Place.HIDDEN}
+VALUE = f"{W}val"
+# The properties of a run that change what its words say.
+LOOKS: dict[str, Place | str] = {
+    f"{W}strike": Place.STRUCK,
+    f"{W}dstrike": Place.STRUCK,
+    f"{W}vanish": Place.HIDDEN,
+    **{f"{W}{name}": name for name in ("vertAlign", "position", "rStyle", "rFonts")},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +49,32 @@ class Look:
 PLAIN = Look()
 
 
-def run_look(properties: Any | None, styles: Mapping[str, Look], inherited: Look = PLAIN) -> Look:
+def run_look(properties: Any | None, styles: "Styles | None", inherited: Look = PLAIN) -> Look:
     """The look of a run with these properties, in a paragraph with an inherited one."""
     if properties is None:
         return inherited
     place, style, font = None, PLAIN, None
     switches = dict[Place, bool]()
     for child in properties:
-        tag = child.tag
-        if tag in SWITCHES:
-            switches[SWITCHES[tag]] = is_on(child) or switches.get(SWITCHES[tag], False)
-        elif tag == f"{W}vertAlign":
-            value = child.get(f"{W}val", "")
+        kind = LOOKS.get(child.tag)
+        if kind is None:
+            continue
+        if isinstance(kind, Place):
+            switches[kind] = is_on(child) or switches.get(kind, False)
+        elif kind == "vertAlign":
+            value = child.get(VALUE, "")
             place = Place(value) if value in (Place.HIGH, Place.LOW) else Place.LINE
-        elif tag == f"{W}position":
-            place = place or _moved(child.get(f"{W}val", ""))
-        elif tag == f"{W}rStyle":
-            style = styles.get(child.get(f"{W}val", ""), PLAIN)
-        elif tag == f"{W}rFonts":
+        elif kind == "position":
+            place = place or _moved(child.get(VALUE, ""))
+        elif kind == "rStyle":
+            style = styles.look(child.get(VALUE, "")) if styles is not None else PLAIN
+        else:
             font = child.get(f"{W}ascii") or child.get(f"{W}hAnsi") or font
-    if (hiding := _hiding(switches, style, inherited)) is not None:
-        return Look(hiding)
+    if switches or style is not PLAIN or inherited is not PLAIN:
+        if (hiding := _hiding(switches, style, inherited)) is not None:
+            return Look(hiding)
+    elif not place and font is None:
+        return PLAIN
     is_sign = font is not None and is_sign_font(font)
     return Look(
         style.place if place is None else place,
@@ -96,33 +108,40 @@ class Styles:
     """The styles of a Word file by their ids, each with what it has from those that it is based on."""
 
     def __init__(self, root: Any | None) -> None:
-        elements = [] if root is None else list(root.iter(f"{W}style"))
+        elements = [] if root is None else root.iter(f"{W}style")
         self._elements = {element.get(f"{W}styleId", ""): element for element in elements}
-        self.looks: dict[str, Look] = {}
-        for style_id in self._elements:
-            look = self._look(style_id, PARENTS_MAX)
-            if look != PLAIN:
-                self.looks[style_id] = look
+        self._looks: dict[str, Look] = {}
+        self._headings: dict[str, bool] = {}
+
+    def look(self, style_id: str, parents_left: int = PARENTS_MAX) -> Look:
+        """How runs of a style look."""
+        look = self._looks.get(style_id)
+        if look is not None:
+            return look
+        element = self._elements.get(style_id)
+        if element is None or not parents_left:
+            return PLAIN
+        base = element.find(f"{W}basedOn")
+        inherited = PLAIN if base is None else self.look(base.get(VALUE, ""), parents_left - 1)
+        look = run_look(element.find(f"{W}rPr"), None, inherited)
+        look = look if look.place or not inherited.place else Look(inherited.place, look.font)
+        self._looks[style_id] = look
+        return look
 
     def is_heading(self, style_id: str) -> bool:
         """Whether a style is that of headings or titles."""
-        element = self._elements.get(style_id)
-        name = element.find(f"{W}name") if element is not None else None
-        return name is not None and name.get(f"{W}val", "").lower().startswith(HEADING_STYLES)
+        is_heading = self._headings.get(style_id)
+        if is_heading is None:
+            element = self._elements.get(style_id)
+            name = element.find(f"{W}name") if element is not None else None
+            is_heading = name is not None and name.get(VALUE, "").lower().startswith(HEADING_STYLES)
+            self._headings[style_id] = is_heading
+        return is_heading
 
     def numbering(self, style_id: str) -> Any | None:
         """The numPr element of a style of list items."""
         element = self._elements.get(style_id)
         return element.find(f"{W}pPr/{W}numPr") if element is not None else None
-
-    def _look(self, style_id: str, parents_left: int) -> Look:
-        element = self._elements.get(style_id)
-        if element is None or not parents_left:
-            return PLAIN
-        base = element.find(f"{W}basedOn")
-        inherited = PLAIN if base is None else self._look(base.get(f"{W}val", ""), parents_left - 1)
-        look = run_look(element.find(f"{W}rPr"), {}, inherited)
-        return look if look.place or not inherited.place else Look(inherited.place, look.font)
 
 
 def is_on(element: Any | None) -> bool:

@@ -106,10 +106,8 @@ class Writer:
 
 def paragraph_look(paragraph: Any, styles: Styles) -> Look:
     """What the runs of a paragraph have from its style: that they are hidden, struck out or signs."""
-    if not styles.looks:
-        return PLAIN
     reference = paragraph.find(f"{W}pPr/{W}pStyle")
-    look = styles.looks.get(reference.get(f"{W}val", ""), PLAIN) if reference is not None else PLAIN
+    look = styles.look(reference.get(f"{W}val", "")) if reference is not None else PLAIN
     return look if look.place in INVISIBLE else Look(Place.LINE, look.font)
 
 
@@ -140,14 +138,17 @@ class _Words:
         self._push(element, self._look)
         while self._stack:
             node, look = self._stack.pop()
-            if node.tag == T:
-                self._write_letters(node, look)
+            tag = node.tag
+            if tag == R:
+                self._write_run(node, look)
                 continue
-            treatment = ELEMENTS.get(node.tag)
+            treatment = ELEMENTS.get(tag)
+            if treatment is Rule.NOTHING:
+                continue
             if treatment is Rule.THROUGH:
                 self._push(node, look)
             elif treatment is Rule.WRITER:
-                WRITERS[node.tag](self, node, look)
+                WRITERS[tag](self, node, look)
             elif treatment is None:
                 self._mark(Mark.UNKNOWN)
             elif isinstance(treatment, Mark):
@@ -159,7 +160,7 @@ class _Words:
         return _written(self._pieces)
 
     def _push(self, nodes: Any, look: Look) -> None:
-        self._stack.extend((node, look) for node in reversed(nodes))
+        self._stack.extend([(node, look) for node in reversed(nodes)])
 
     def _add(self, words: str, place: Place) -> None:
         if self._is_apart and words:
@@ -174,23 +175,30 @@ class _Words:
         self._add(self._writer.mark(mark), Place.LINE)
 
     def _write_letters(self, node: Any, look: Look) -> None:
-        text = node.text or ""
-        for entity in node:  # A reference to an entity is never followed.
-            text += self._writer.mark(Mark.SIGN) + (entity.tail or "")
-        words, unknown = signs_of(text, look.font)
-        for _ in range(unknown):
-            self._writer.leave_out(Mark.SIGN.value)
+        words = node.text or ""
+        if len(node):  # A reference to an entity is never followed.
+            words += "".join(self._writer.mark(Mark.SIGN) + (entity.tail or "") for entity in node)
+        if look.font or not words.isascii():
+            words, unknown = signs_of(words, look.font)
+            for _ in range(unknown):
+                self._writer.leave_out(Mark.SIGN.value)
         self._add(words, look.place)
 
     def _write_run(self, node: Any, look: Look) -> None:
-        look = run_look(node.find(RPR), self._writer.styles.looks, look)
-        if look.place not in INVISIBLE:
-            self._push(node, look)
-            return
-        # Where a field begins and ends counts even if it is hidden.
-        self._push([part for part in node if part.tag in FIELD_TAGS], look)
-        if any(part.tag not in FIELD_TAGS and ELEMENTS.get(part.tag) is not Rule.NOTHING for part in node):
-            self._writer.leave_out(look.place.value)
+        parts = list(node)
+        if parts and parts[0].tag == RPR:
+            look = run_look(parts.pop(0), self._writer.styles, look)
+        if look.place in INVISIBLE:
+            # Where a field begins and ends counts even if it is hidden.
+            self._push([part for part in parts if part.tag in FIELD_TAGS], look)
+            if any(
+                part.tag not in FIELD_TAGS and ELEMENTS.get(part.tag) is not Rule.NOTHING for part in parts
+            ):
+                self._writer.leave_out(look.place.value)
+        elif len(parts) == 1 and parts[0].tag == T:
+            self._write_letters(parts[0], look)
+        else:
+            self._push(parts, look)
 
     def _write_paragraph(self, node: Any, look: Look) -> None:
         if self._pieces:

@@ -112,7 +112,8 @@ class PageText:
         """Whether a character stands where nobody sees it, beside the page."""
         left, bottom, right, top = self._page_bounds
         start_x, end_x = self.box(place)
-        return end_x < left or start_x > right or self._top.value < bottom or self._bottom.value > top
+        low, high = self._bottom.value, self._top.value
+        return bool(end_x < left or start_x > right or high < bottom or low > top)
 
     def glyph(self, place: int) -> Glyph | None:
         """A character on the page; None for one of size 0."""
