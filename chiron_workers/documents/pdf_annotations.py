@@ -21,10 +21,10 @@ SUBTYPES = {
     "UNKNOWN": Mark.UNKNOWN.value, "TEXT": COMMENT, "LINK": NOTHING, "FREETEXT": READ, "LINE": Mark.DRAWING.value,
     "SQUARE": Mark.DRAWING.value, "CIRCLE": Mark.DRAWING.value, "POLYGON": Mark.DRAWING.value,
     "POLYLINE": Mark.DRAWING.value, "HIGHLIGHT": NOTHING, "UNDERLINE": NOTHING, "SQUIGGLY": NOTHING,
-    "STRIKEOUT": "passage marked as deleted", "STAMP": READ, "CARET": COMMENT, "INK": Mark.DRAWING.value, "POPUP": NOTHING,
+    "STRIKEOUT": "passage that is marked as deleted", "STAMP": READ, "CARET": COMMENT, "INK": Mark.DRAWING.value, "POPUP": NOTHING,
     "FILEATTACHMENT": ATTACHMENT, "SOUND": Mark.OBJECT.value, "MOVIE": Mark.OBJECT.value, "WIDGET": READ,
     "SCREEN": Mark.OBJECT.value, "PRINTERMARK": NOTHING, "TRAPNET": NOTHING, "WATERMARK": READ, "THREED": Mark.OBJECT.value,
-    "RICHMEDIA": Mark.OBJECT.value, "XFAWIDGET": Mark.FIELD.value, "REDACT": "passage marked for redaction",
+    "RICHMEDIA": Mark.OBJECT.value, "XFAWIDGET": Mark.FIELD.value, "REDACT": "passage that is marked for redaction",
 }  # fmt: skip
 PREFIXES = {"FREETEXT": "[Text on the page]", "STAMP": "[Stamp]", "WATERMARK": "[Watermark]"}
 

@@ -56,7 +56,7 @@ def test_values_of_fields_and_words_on_the_page_are_read_as_such(field: str, tex
     [
         ("/Subtype/Text/Contents(Is this right?)", "comment"),
         ("/Subtype/Highlight/Contents(Is this right?)", "comment"),
-        ("/Subtype/StrikeOut/QuadPoints[60 710 200 710 60 700 200 700]", "passage marked as deleted"),
+        ("/Subtype/StrikeOut/QuadPoints[60 710 200 710 60 700 200 700]", "passage that is marked as deleted"),
         ("/Subtype/FileAttachment", "attached file"),
         ("/Subtype/Ink/InkList[[1 1 2 2]]", "drawing"),
         ("/Subtype/Square", "drawing"),
