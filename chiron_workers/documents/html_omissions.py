@@ -9,6 +9,8 @@ from typing import Any
 from chiron_workers.documents.html_elements import (
     BESIDE,
     ELEMENTS,
+    EMPTY,
+    EMPTY_MARKS,
     MARKS,
     OTHER_NAMES,
     OUTSIDE,
@@ -34,6 +36,7 @@ SECRET_INPUTS = {
     "color",
 }  # Nobody sees their value as words.
 PLACE_WORDS = 8
+MARK_TEXTS = {mark.text for mark in Mark}  # They are counted where they are put.
 SURE_CHARS_MIN = 4  # of a passage that says where in the text the next one is
 AHEAD_CHARS = 5_000  # behind the last passage, in which the next one is looked for
 SEARCHED_CHARS_MAX = 20_000_000  # in all, for those that stand elsewhere
@@ -50,12 +53,16 @@ class PageWords:
 
 def write_marks(tree: Any, omissions: Omissions) -> None:
     """Put marks in the place of elements without words, and keep the words of those that would be taken out with them."""
-    links = _Links()
+    links, marked_elements = _Links(), set[Any]()
     for element in list(tree.iter()):
         tag = element.tag
-        if not isinstance(tag, str) or element.getparent() is None:
+        if not isinstance(tag, str) or element.getparent() is None or element in marked_elements:
             continue
-        if tag in MARKS:
+        if tag in EMPTY:
+            element.drop_tag()  # The parser does not know that it is empty, and puts what stands behind it into it.
+        elif tag in MARKS:
+            if tag not in EMPTY_MARKS:
+                marked_elements.update(element.iterdescendants())
             _write_mark(element, MARKS[tag], omissions, links)
         elif tag in OTHER_NAMES:
             if tag in ("meter", "progress") and not "".join(element.itertext()).strip():
@@ -90,22 +97,17 @@ def page_words(tree: Any) -> PageWords:
 
 
 def list_lost(words: PageWords, title: str, text: str, omissions: Omissions) -> None:
-    """List the passages of a page that are not in its text: those that stand together count once."""
+    """List the passages of a page, each between two tags, that are not in its text."""
     content, at = _Content(f"{title}\n{text}"), 0
-    last_kind: str | None = None
     for between_tags in words.texts:
         passage = between_tags.strip()
-        if not passage:
+        if not passage or passage in MARK_TEXTS:
             continue
         # Most stand right behind the one before.
         place = text.find(passage, at, at + AHEAD_CHARS)
         if place >= 0:
             at = place + len(passage) if len(passage) >= SURE_CHARS_MIN else at
-            last_kind = None
-        elif content.has(passage):
-            last_kind = None
-        elif (kind := words.kinds.get(between_tags, OUTSIDE)) is not None and kind != last_kind:
-            last_kind = kind
+        elif not content.has(passage) and (kind := words.kinds.get(between_tags, OUTSIDE)) is not None:
             omissions.add(kind, place=_beginning(passage))
 
 
@@ -126,7 +128,8 @@ class _Content:
             self._chars_left -= len(self._text)
             if passage in self._text:
                 return True
-        return sum(pair in self._pairs for pair in pairwise(words)) >= SHARE_MIN * (len(words) - 1)
+        pairs_in_text = sum(pair in self._pairs for pair in pairwise(words))
+        return self._words.issuperset(words) and pairs_in_text >= SHARE_MIN * (len(words) - 1)
 
     @cached_property
     def _words(self) -> set[str]:
@@ -147,13 +150,21 @@ def _write_mark(element: Any, mark: Mark, omissions: Omissions, links: "_Links")
         return
     words = _shown_words(element)
     if words is not None:
-        replace_element(element, words)
+        _put(element, words)
     elif element.get("type", "").lower() in BUTTONS and element.tag == "input":
         omissions.add(BESIDE["button"], place=_name(element))
-    elif links.are_around(element):
+    elif links.are_around(element) or (mark is Mark.FIELD and not _is_in_text(element)):
         omissions.add(mark.value, place=_name(element))
     else:
-        replace_element(element, omissions.mark(mark, place=_name(element)))
+        _put(element, omissions.mark(mark, place=_name(element)))
+
+
+def _put(element: Any, words: str) -> None:
+    if element.tag in EMPTY_MARKS and (element.text or len(element)):
+        element.text = words + (element.text or "")
+        element.drop_tag()
+    else:
+        replace_element(element, words)
 
 
 def _shown_words(element: Any) -> str | None:
@@ -182,8 +193,7 @@ def _write_unknown(element: Any, omissions: Omissions) -> None:
         return
     omissions.add(UNKNOWN, place=place)
     has_blocks = any(child.tag in BLOCKS | TEXT_BLOCKS for child in element.iterdescendants())
-    is_in_line = not has_blocks and any(ancestor.tag in TEXT_BLOCKS for ancestor in element.iterancestors())
-    element.tag = "span" if is_in_line else "div"
+    element.tag = "span" if not has_blocks and _is_in_text(element) else "div"
     element.text = f" {element.text or ''}"
     if len(element):
         element[-1].tail = f"{element[-1].tail or ''} "
@@ -191,10 +201,14 @@ def _write_unknown(element: Any, omissions: Omissions) -> None:
         element.text += " "
 
 
+def _is_in_text(element: Any) -> bool:
+    return any(ancestor.tag in TEXT_BLOCKS for ancestor in element.iterancestors())
+
+
 def _is_among_words(image: Any) -> bool:
     parent = image.getparent()
     has_words = (image.tail or "").strip() or (parent is not None and (parent.text or "").strip())
-    return bool(has_words) or any(ancestor.tag in TEXT_BLOCKS for ancestor in image.iterancestors())
+    return bool(has_words) or _is_in_text(image)
 
 
 class _Links:
