@@ -6,8 +6,16 @@ from typing import Any
 
 from chiron_api.crate.archive import Archive, CrateRefused, digest
 from chiron_api.crate.documents import Metadata, Report, Run, moment
-from chiron_api.crate.layout import DOCUMENTS, METADATA, SNAPSHOT, WITHHELD, text_address
+from chiron_api.crate.layout import (
+    DOCUMENTS,
+    METADATA,
+    SNAPSHOT,
+    WITHHELD,
+    left_out_note,
+    text_address,
+)
 from chiron_api.text import one_line
+from chiron_workers.documents.omissions import Omission
 
 Entities = Mapping[str, dict[str, Any]]
 
@@ -79,7 +87,9 @@ def check_sources(report: Report, entities: Entities) -> Iterator[str]:
         ids_by_text.setdefault(source.snapshot_hash or "", set()).add(entity_id)
         entity = entities.get(entity_id, {})
         licence = "".join(str(entities.get(name, {}).get("name")) for name in ids_of(entity.get("license")))
-        if entity.get("url") != source.url or licence != " ".join(source.licence.split()):
+        left_out = tuple(Omission(part.kind, part.count, part.place) for part in source.left_out or ())
+        is_told = licence == " ".join(source.licence.split()) and entity.get("url") == source.url
+        if not is_told or entity.get("description", "") != left_out_note(left_out):
             yield f"Source {source.number} is told otherwise in {METADATA} than in the report."
     for name, entity in entities.items():
         match = SNAPSHOT.fullmatch(name)

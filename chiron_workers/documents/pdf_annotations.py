@@ -13,8 +13,8 @@ BYTES_MAX = 100_000  # of one value
 HIDDEN = 0x02 | 0x20  # hidden, and not shown on a screen: ISO 32000-1, 12.5.3
 PASSWORD = 1 << 13  # of a text field: ISO 32000-1, 12.7.4.3
 
-# What becomes of annotations by their subtype. READ ones have words of the page; a name is how the list of what is left out calls
-# one; of those with neither the words are on the page, or there are none.
+# What becomes of annotations by their subtype. READ ones have words of the page. A name is that of the list of what is left out.
+# Of those with neither the words are on the page, or there are none.
 READ, NOTHING = "read", ""
 COMMENT, ATTACHMENT = "comment", "attached file"
 SUBTYPES = {

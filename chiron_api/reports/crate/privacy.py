@@ -6,7 +6,8 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from chiron_api.reports.links import public_address
-from chiron_api.reports.report import Report, Work
+from chiron_api.reports.report import Report, Source, Work
+from chiron_workers.documents.omissions import LeftOut
 
 HOUSE_DOMAINS = (
     ".corp",
@@ -30,11 +31,21 @@ class TextChoice(StrEnum):
 
 
 def without_secrets(report: Report) -> Report:
-    """The report without passwords and keys in addresses, and of errors of runs only their kind."""
-    sources = tuple(replace(source, url=public_address(source.url)) for source in report.sources)
+    """The report without passwords and keys in addresses, words of one's own texts, and of errors of runs all but their kind."""
+    sources = tuple(
+        replace(source, url=public_address(source.url), left_out=_without_words(source))
+        for source in report.sources
+    )
     runs = tuple(replace(run, error=run.error.partition(":")[0]) for run in report.work.runs)
     work: Work = replace(report.work, runs=runs)
     return replace(report, sources=sources, work=work)
+
+
+def _without_words(source: Source) -> LeftOut:
+    # A place may be told by the first words of a passage.
+    if source.left_out is None or is_public(source.url):
+        return source.left_out
+    return tuple(replace(omission, place="") for omission in source.left_out)
 
 
 def is_public(url: str) -> bool:
