@@ -51,29 +51,29 @@ class Field:
     has_result: bool = False
 
 
-def field_value(ended: Field, writer: "Writer") -> str:
+def field_value(field_: Field, writer: "Writer") -> str:
     """What a field shows, or a mark, if its result is not stored."""
-    words = "".join(ended.instruction).strip()
+    words = "".join(field_.instruction).strip()
     name = words.split(maxsplit=1)[0].upper() if words else ""
     if name == "FORMCHECKBOX":
-        return "☒" if _is_checked(ended.form) else "☐"
+        return "☒" if _is_checked(field_.form) else "☐"
     if name == "FORMDROPDOWN":
-        return _choice(ended.form)
+        return _choice(field_.form)
     if name == "SYMBOL":
         return _symbol(words) or writer.mark(Mark.SIGN)
     if name == "EQ":
         return writer.mark(Mark.FORMULA)
     if button := BUTTON.match(words):
         return button[1].strip()
-    return "" if name in SILENT or ended.has_result else writer.mark(Mark.VALUE)
+    return "" if name in SILENT or field_.has_result else writer.mark(Mark.VALUE)
 
 
 def _is_checked(form: Any | None) -> bool:
     box = form.find(f"{W}checkBox") if form is not None else None
     if box is None:
         return False
-    checked = box.find(f"{W}checked")
-    return is_on(checked if checked is not None else box.find(f"{W}default"))
+    state = box.find(f"{W}checked")
+    return is_on(state if state is not None else box.find(f"{W}default"))
 
 
 def _choice(form: Any | None) -> str:
@@ -81,10 +81,10 @@ def _choice(form: Any | None) -> str:
     if choices is None:
         return ""
     entries = [entry.get(f"{W}val", "") for entry in choices.findall(f"{W}listEntry")]
-    chosen = choices.find(f"{W}result")
-    if chosen is None:
-        chosen = choices.find(f"{W}default")
-    number = chosen.get(f"{W}val", "0") if chosen is not None else "0"
+    choice = choices.find(f"{W}result")
+    if choice is None:
+        choice = choices.find(f"{W}default")
+    number = choice.get(f"{W}val", "0") if choice is not None else "0"
     return (
         entries[int(number)] if number.isascii() and number.isdigit() and int(number) < len(entries) else ""
     )

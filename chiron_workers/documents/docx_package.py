@@ -16,7 +16,7 @@ from chiron_workers.documents.omissions import Omissions
 STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(wordprocessingml|officeDocument|drawingml)/(\w+)")
 PLAIN = b"http://schemas.openxmlformats.org/%s/2006/%s"
 MAIN_PART = "word/document.xml"
-BROKEN = "broken part of the file"
+BROKEN_PART = "broken part of the file"
 ENTRY_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
@@ -85,7 +85,7 @@ class Package:
         try:
             return self._parse(self._bytes(path))
         except (UnreadableError, self._etree.XMLSyntaxError):
-            self._omissions.add(BROKEN, place=path)
+            self._omissions.add(BROKEN_PART, place=path)
             return None
 
     def _bytes(self, path: str) -> bytes:
@@ -111,8 +111,8 @@ class Package:
             return self._etree.fromstring(data, parser)
         except self._etree.XMLSyntaxError:
             # A prefix that nobody declared hides no words; what has one leaves a mark.
-            undeclared = self._etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE
-            if any(entry.type != undeclared for entry in parser.error_log.filter_from_errors()):
+            no_namespace = self._etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE
+            if any(entry.type != no_namespace for entry in parser.error_log.filter_from_errors()):
                 raise
             return self._etree.fromstring(data, self._parser(recover=True))
 

@@ -49,10 +49,10 @@ class Look:
 PLAIN = Look()
 
 
-def run_look(properties: Any | None, styles: "Styles | None", inherited: Look = PLAIN) -> Look:
-    """The look of a run with these properties, in a paragraph with an inherited one."""
+def run_look(properties: Any | None, styles: "Styles | None", base_look: Look = PLAIN) -> Look:
+    """The look of a run with these properties, in a paragraph with an base_look one."""
     if properties is None:
-        return inherited
+        return base_look
     place, style, font = None, PLAIN, None
     switches = dict[Place, bool]()
     for child in properties:
@@ -70,19 +70,19 @@ def run_look(properties: Any | None, styles: "Styles | None", inherited: Look = 
             style = styles.look(child.get(VALUE, "")) if styles is not None else PLAIN
         else:
             font = child.get(f"{W}ascii") or child.get(f"{W}hAnsi") or font
-    if switches or style is not PLAIN or inherited is not PLAIN:
-        if (hiding := _hiding(switches, style, inherited)) is not None:
-            return Look(hiding)
+    if switches or style is not PLAIN or base_look is not PLAIN:
+        if (hidden_as := _hiding(switches, style, base_look)) is not None:
+            return Look(hidden_as)
     elif not place and font is None:
         return PLAIN
     is_sign = font is not None and is_sign_font(font)
     return Look(
         style.place if place is None else place,
-        (font or "") if is_sign else "" if font is not None else style.font or inherited.font,
+        (font or "") if is_sign else "" if font is not None else style.font or base_look.font,
     )
 
 
-def _hiding(switches: Mapping[Place, bool], style: Look, inherited: Look) -> Place | None:
+def _hiding(switches: Mapping[Place, bool], style: Look, base_look: Look) -> Place | None:
     """Why words are not shown; what a run says itself precedes what its styles say."""
     for place, is_set in switches.items():
         if is_set:
@@ -90,7 +90,7 @@ def _hiding(switches: Mapping[Place, bool], style: Look, inherited: Look) -> Pla
     return next(
         (
             outer.place
-            for outer in (style, inherited)
+            for outer in (style, base_look)
             if outer.place in INVISIBLE and switches.get(outer.place, True)
         ),
         None,
@@ -122,9 +122,9 @@ class Styles:
         if element is None or not parents_left:
             return PLAIN
         base = element.find(f"{W}basedOn")
-        inherited = PLAIN if base is None else self.look(base.get(VALUE, ""), parents_left - 1)
-        look = run_look(element.find(f"{W}rPr"), None, inherited)
-        look = look if look.place or not inherited.place else Look(inherited.place, look.font)
+        base_look = PLAIN if base is None else self.look(base.get(VALUE, ""), parents_left - 1)
+        look = run_look(element.find(f"{W}rPr"), None, base_look)
+        look = look if look.place or not base_look.place else Look(base_look.place, look.font)
         self._looks[style_id] = look
         return look
 

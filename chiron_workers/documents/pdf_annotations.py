@@ -10,7 +10,7 @@ from chiron_workers.documents.omissions import Mark, Omissions
 
 ANNOTATIONS_MAX = 2_000  # of a page
 BYTES_MAX = 100_000  # of one value
-HIDDEN = 0x02 | 0x20  # hidden, and not shown on a screen: ISO 32000-1, 12.5.3
+HIDDEN_FLAGS = 0x02 | 0x20  # hidden, and not shown on a screen: ISO 32000-1, 12.5.3
 PASSWORD = 1 << 13  # of a text field: ISO 32000-1, 12.7.4.3
 
 # What becomes of annotations by their subtype. READ ones have words of the page. A name is that of the list of what is left out.
@@ -21,7 +21,8 @@ SUBTYPES = {
     "UNKNOWN": Mark.UNKNOWN.value, "TEXT": COMMENT, "LINK": NOTHING, "FREETEXT": READ, "LINE": Mark.DRAWING.value,
     "SQUARE": Mark.DRAWING.value, "CIRCLE": Mark.DRAWING.value, "POLYGON": Mark.DRAWING.value,
     "POLYLINE": Mark.DRAWING.value, "HIGHLIGHT": NOTHING, "UNDERLINE": NOTHING, "SQUIGGLY": NOTHING,
-    "STRIKEOUT": "passage that is marked as deleted", "STAMP": READ, "CARET": COMMENT, "INK": Mark.DRAWING.value, "POPUP": NOTHING,
+    "STRIKEOUT": "passage that is marked as deleted", "STAMP": READ, "CARET": COMMENT,
+    "INK": Mark.DRAWING.value, "POPUP": NOTHING,
     "FILEATTACHMENT": ATTACHMENT, "SOUND": Mark.OBJECT.value, "MOVIE": Mark.OBJECT.value, "WIDGET": READ,
     "SCREEN": Mark.OBJECT.value, "PRINTERMARK": NOTHING, "TRAPNET": NOTHING, "WATERMARK": READ, "THREED": Mark.OBJECT.value,
     "RICHMEDIA": Mark.OBJECT.value, "XFAWIDGET": Mark.FIELD.value, "REDACT": "passage that is marked for redaction",
@@ -49,7 +50,7 @@ def annotation_texts(page: Any, form: Any, omissions: Omissions, raw: Any, *, pl
         try:
             name = names.get(raw.FPDFAnnot_GetSubtype(annotation), "UNKNOWN")
             treatment = SUBTYPES[name]
-            if raw.FPDFAnnot_GetFlags(annotation) & HIDDEN and treatment is not NOTHING:
+            if raw.FPDFAnnot_GetFlags(annotation) & HIDDEN_FLAGS and treatment is not NOTHING:
                 omissions.add("hidden form field" if name == "WIDGET" else "hidden annotation", place=place)
             elif name == "WIDGET":
                 texts[_field(annotation, form, omissions, raw, place)] = None

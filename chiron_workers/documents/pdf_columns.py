@@ -13,7 +13,7 @@ WIDTH_MIN = 5  # points
 GAP_SHARE = 0.7
 ROW_SHARE = 0.8
 
-Rectangle = tuple[float, float, float, float]  # left, bottom, right, top
+Rectangle = tuple[float, float, float, float]  # start_x, bottom, end_x, top
 
 
 def gutters(page: PageText) -> list[float]:
@@ -35,18 +35,18 @@ def _rectangles(page: PageText) -> list[Rectangle]:
     count = quick("FPDFText_CountRects")(words, 0, -1)
     if count > RECTANGLES_MAX or count < 2 * ROWS_MIN:
         return []
-    left, top, right, bottom = (ctypes.c_double() for _ in range(4))
-    bounds = ctypes.byref(left), ctypes.byref(top), ctypes.byref(right), ctypes.byref(bottom)
+    left, top, end_x, bottom = (ctypes.c_double() for _ in range(4))
+    bounds = ctypes.byref(start_x), ctypes.byref(top), ctypes.byref(end_x), ctypes.byref(bottom)
     rectangle_at = quick("FPDFText_GetRect")
     rectangles = []
     for index in range(count):
-        if rectangle_at(words, index, *bounds) and right.value > left.value:
-            rectangles.append((left.value, bottom.value, right.value, top.value))
+        if rectangle_at(words, index, *bounds) and end_x.value > start_x.value:
+            rectangles.append((start_x.value, bottom.value, end_x.value, top.value))
     return rectangles
 
 
 def _rows(rectangles: list[Rectangle]) -> Iterator[list[Rectangle]]:
-    """The rectangles whose middles are at about the same height, each row from left to right."""
+    """The rectangles whose middles are at about the same height, each row from left to end_x."""
     row: list[Rectangle] = []
     for rectangle in sorted(rectangles, key=lambda box: -(box[1] + box[3])):
         # Columns need not have their lines at the same heights.
@@ -64,10 +64,10 @@ def _middle(rectangle: Rectangle) -> float:
 
 def _gaps(row: list[Rectangle]) -> Iterator[tuple[float, float]]:
     end = row[0][2]
-    for left, bottom, right, top in row[1:]:
-        if left - end >= max(WIDTH_MIN, GAP_SHARE * (top - bottom)):
-            yield end, left
-        end = max(end, right)
+    for start_x, bottom, end_x, top in row[1:]:
+        if start_x - end >= max(WIDTH_MIN, GAP_SHARE * (top - bottom)):
+            yield end, start_x
+        end = max(end, end_x)
 
 
 def _common(gaps: list[tuple[float, float]]) -> tuple[float, float, int]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from chiron_workers.documents.docx_signs import PRIVATE_LETTER, SIGNS, sign
 from chiron_workers.documents.omissions import Mark, Omissions
-from chiron_workers.documents.pdf_text import LOST, PageText
+from chiron_workers.documents.pdf_text import LOST_LETTER, PageText
 
 FONT_BYTES_MAX = 200
 FONTS = {name.replace(" ", ""): name for name in SIGNS}
@@ -23,7 +23,9 @@ def write_signs(
         place: The page, as the list of what is left out has it.
     """
     text = page.text
-    unknown = {at for at, letter in enumerate(text) if letter == LOST} if LOST in text else set[int]()
+    unknown = (
+        {at for at, letter in enumerate(text) if letter == LOST_LETTER} if LOST_LETTER in text else set[int]()
+    )
     unknown |= page.unmapped()
     has_signs = PRIVATE_LETTER.search(text) is not None or any(map(sign_font, fonts))
     if has_signs:

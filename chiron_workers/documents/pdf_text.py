@@ -10,7 +10,7 @@ from typing import Any
 
 from chiron_workers.documents.document import import_optional
 
-LOST = "\ufffd"
+LOST_LETTER = "\ufffd"
 EMPTY_BYTES = 2  # of a text of PDFium's that has no letter
 NEIGHBOUR = 20.0, 8.0  # points in which the letter before a piece stands
 TURN_MAX = 1e-3  # sine of the angle of upright text, times its size
@@ -66,7 +66,7 @@ class PageText:
         letters = dict(zip((index_of(self.words, unit) for unit in self.indexes), self.text, strict=True))
         for index in range(count):
             if index not in letters and code_of(self.words, index) == 0:
-                letters[index] = LOST
+                letters[index] = LOST_LETTER
         self.indexes = sorted(letters)
         self.text = "".join(letters[index] for index in self.indexes)
 
@@ -83,7 +83,7 @@ class PageText:
                 continue
             index = nearest(self.words, ctypes.c_double(x - 1), ctypes.c_double(y), *reach)
             place = self.indexes.index(index) + 1 if index >= 0 and index in self.indexes else len(self.text)
-            self.text = self.text[:place] + LOST + self.text[place:]
+            self.text = self.text[:place] + LOST_LETTER + self.text[place:]
             self.indexes = [*self.indexes[:place], -1, *self.indexes[place:]]
 
     def unmapped(self) -> set[int]:
@@ -110,10 +110,10 @@ class PageText:
 
     def is_outside(self, place: int) -> bool:
         """Whether a character stands where nobody sees it, beside the page."""
-        left, bottom, right, top = self._page_bounds
+        page_start, bottom, page_end, top = self._page_bounds
         start_x, end_x = self.box(place)
         low, high = self._bottom.value, self._top.value
-        return bool(end_x < left or start_x > right or high < bottom or low > top)
+        return bool(end_x < page_start or start_x > page_end or high < bottom or low > top)
 
     def glyph(self, place: int) -> Glyph | None:
         """A character on the page; None for one of size 0."""
