@@ -8,15 +8,11 @@ import argparse
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from random import Random
 from typing import Any
 
 from figures import begin, table
-
-sys.path.append(str(Path(__file__).parents[1]))  # for the package that tests import too
-
-from benchmarks.omission_formats.trial import Format, formats, joined, probes_of, unaccounted
+from omission_formats.trial import Format, formats, joined, probes_of, unaccounted
 
 UNKNOWN_ELEMENTS = 5  # in each document
 

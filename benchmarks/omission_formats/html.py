@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from random import Random
 
-from benchmarks.omission_formats.trial import Format, Probe
 from chiron_workers.documents.document import Document
 from chiron_workers.documents.html import read_html
 from chiron_workers.documents.html_elements import BESIDE, ELEMENTS, MARKS, OUTSIDE, SILENT, STRUCK
+
+from .trial import Format, Probe
 
 EMPTY = {"br", "hr", "wbr"}  # They say nothing but where they stand.
 ROOTS = {"html", "body"}

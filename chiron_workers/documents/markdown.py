@@ -68,7 +68,7 @@ def _blocks(tokens: list[Token], omissions: Omissions) -> Iterator[Block]:
     row, numbers = list[str](), list[int | None]()  # a list's next number, None for one with bullets
     for token in tokens:
         if token.type == "inline":
-            words = inline_words(token.children or [])
+            words = inline_words(token.children or [], omissions)
             if parent in ("th_open", "td_open"):
                 row.append(words)
             else:

@@ -112,3 +112,29 @@ def test_html_in_markdown_leaves_the_same_marks() -> None:
 
 def test_every_element_that_the_parser_knows_is_in_the_table() -> None:
     assert sorted(defs.tags - ELEMENTS) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "left_out"),
+    [
+        (
+            "See ![](plans/quay.png) here.",
+            "See [picture without text] here.",
+            Omission("picture without text", 1, "quay.png"),
+        ),
+        ("See <svg>A</svg> here.", "See [drawing] here.", Omission("drawing", 1, "<svg>")),
+        (
+            "Run `chiron` <file> now.",
+            "Run chiron [part that is not read] now.",
+            Omission("part that is not read", 1, "<file>"),
+        ),
+        ("It is 5<x-unit>mg</x-unit>daily.", "It is 5 mg daily.", Omission("unknown element", 1, "<x-unit>")),
+        ("It costs ~~9~~ 7 coins.", "It costs 7 coins.", Omission("passage that is struck out", 1)),
+    ],
+)
+def test_what_a_paragraph_of_markdown_has_no_words_for_leaves_a_mark_or_is_listed(
+    source: str, words: str, left_out: Omission
+) -> None:
+    document = read_markdown(f"# Harbour\n\n{source}\n")
+    assert document.text == f"Harbour\n\n{words}"
+    assert document.left_out == (left_out,)
