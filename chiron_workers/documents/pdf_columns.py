@@ -35,7 +35,7 @@ def _rectangles(page: PageText) -> list[Rectangle]:
     count = quick("FPDFText_CountRects")(words, 0, -1)
     if count > RECTANGLES_MAX or count < 2 * ROWS_MIN:
         return []
-    left, top, end_x, bottom = (ctypes.c_double() for _ in range(4))
+    start_x, top, end_x, bottom = (ctypes.c_double() for _ in range(4))
     bounds = ctypes.byref(start_x), ctypes.byref(top), ctypes.byref(end_x), ctypes.byref(bottom)
     rectangle_at = quick("FPDFText_GetRect")
     rectangles = []
@@ -46,7 +46,7 @@ def _rectangles(page: PageText) -> list[Rectangle]:
 
 
 def _rows(rectangles: list[Rectangle]) -> Iterator[list[Rectangle]]:
-    """The rectangles whose middles are at about the same height, each row from left to end_x."""
+    """The rectangles whose middles are at about the same height, each row from left to right."""
     row: list[Rectangle] = []
     for rectangle in sorted(rectangles, key=lambda box: -(box[1] + box[3])):
         # Columns need not have their lines at the same heights.
