@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from random import Random
 
-from benchmarks.omission_formats.trial import LETTERS, Format, Probe
 from chiron_workers.documents.document import Document
 from chiron_workers.documents.omissions import Mark
 from chiron_workers.documents.pdf import read_pdf
 from chiron_workers.documents.pdf_annotations import COMMENT, NOTHING, READ, SUBTYPES
+
+from .trial import LETTERS, Format, Probe
 
 FONT = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
 WIDGET = "Widget"

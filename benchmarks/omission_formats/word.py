@@ -5,12 +5,13 @@ import zipfile
 from collections.abc import Sequence
 from random import Random
 
-from benchmarks.omission_formats.trial import LETTERS, Format, Probe
 from chiron_workers.documents.document import Document
 from chiron_workers.documents.docx import read_docx
 from chiron_workers.documents.docx_elements import WORD_ELEMENTS, LeftOut, Rule
 from chiron_workers.documents.docx_formulas import FORMULA_ELEMENTS
 from chiron_workers.documents.omissions import Mark
+
+from .trial import LETTERS, Format, Probe
 
 NAMESPACES = " ".join(
     f'xmlns:{prefix}="{name}"'
