@@ -3,11 +3,12 @@
 import re
 
 # What PDFium marks such a hyphen with, the word before it and what follows.
-LINE_HYPHEN = re.compile(r"([^\W_]*)\ufffe\s*(?=([^\W_]*))")
+LINE_HYPHEN = re.compile(r"([^\W_]{0,40})\ufffe\s*(?=([^\W_]{0,40}))")
 SOFT_HYPHEN = re.compile("\xad\n?")
 # A hyphen between digits, which is no mark of a word that goes on.
 RANGE = re.compile(r"(?<=\d)([-‐‑–])\n(?=\d)")
 NEIGHBOUR_CHARS = 30
+COMPARED_CHARS_MAX = 20_000  # of a page in which compounds are looked for
 
 
 def without_line_hyphens(text: str) -> str:
@@ -29,5 +30,7 @@ def _hyphen(match: re.Match[str]) -> str:
         # In a text of capitals a hyphen divides words; behind an abbreviation it joins them: HIV-RNA.
         words = text[max(0, match.start() - NEIGHBOUR_CHARS) : match.start()].split()
         return "" if before.isupper() and after.isupper() and words and words[-1].isupper() else "-"
+    if len(text) > COMPARED_CHARS_MAX:
+        return ""
     is_compound = re.search(rf"\b{before}-{after}\b", text) and not re.search(rf"\b{before}{after}\b", text)
     return "-" if is_compound else ""

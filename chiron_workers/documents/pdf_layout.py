@@ -28,6 +28,11 @@ ENDS = frozenset(".!?:。")
 SPACE_MIN = 0.4  # times the size of the letters beside it
 GUTTER_MIN = 0.5  # times the size of the letters behind it
 RETURNS_MIN = 2  # from a column to one before it
+PROSE_LENGTHS = (
+    10,
+    18,
+)  # characters of a line in a column, if lines begin in the midst of a sentence, and if not
+FULL_SHARE, GOING_ON_SHARE = 0.6, 0.3
 SPAN = -1  # the column of a line that runs over several
 
 
@@ -132,7 +137,7 @@ def _ordered(page: PageText, lines: list[Line]) -> list[Line]:
     for some_edges in (edges, edges[:1]) if len(edges) > 1 else (edges,) if edges else ():
         sorted_edges = sorted(some_edges)
         segments = [segment for line in lines for segment in _cut(page, line, sorted_edges)]
-        if _is_read_across(segments) and _is_prose(segments, len(sorted_edges) + 1):
+        if _is_read_across(segments) and _is_prose(page, segments, len(sorted_edges) + 1):
             return list(_by_columns(segments))
     return lines
 
@@ -188,13 +193,20 @@ def _is_read_across(segments: list[Line]) -> bool:
     return sum(SPAN < after.column < before.column for before, after in pairwise(segments)) >= RETURNS_MIN
 
 
-def _is_prose(segments: list[Line], columns: int) -> bool:
-    """Whether columns hold lines of text rather than the cells of a table: most are long and fill their column."""
+def _is_prose(page: PageText, segments: list[Line], columns: int) -> bool:
+    """Whether columns hold lines of text rather than the cells of a table: lines are long and fill their column, or they begin in
+    the midst of a sentence."""
     for column in range(columns):
         lines = [segment for segment in segments if segment.column == column]
-        lengths = [line.end - line.start for line in lines]
+        if len(lines) < 2:
+            return False
+        length = median(line.end - line.start for line in lines)
         widths = [line.last.end_x - line.first.start_x for line in lines if line.first and line.last]
-        if len(lines) < 2 or median(lengths) < 18 or median(widths) < 0.6 * max(widths):
+        is_full = median(widths) >= FULL_SHARE * max(widths)
+        going_on = sum(page.text[line.start].islower() for line in lines)
+        if not (length >= PROSE_LENGTHS[1] and is_full) and not (
+            length >= PROSE_LENGTHS[0] and going_on >= GOING_ON_SHARE * len(lines)
+        ):
             return False
     return True
 

@@ -9,6 +9,7 @@ from chiron_workers.documents.pdf_text import quick
 
 OBJECTS_MAX = 20_000  # of a page; one with more is a drawing
 LINES_MAX = 500
+SIGNS_MAX = 500
 LINE_HEIGHT_MAX = 2.5  # points
 LINE_WIDTH_MIN = 2
 FONT_BYTES_MAX = 200
@@ -55,7 +56,8 @@ def page_objects(page: Any, raw: Any) -> PageObjects:
             font = font_of(shape)
             if font and font not in objects.fonts:
                 objects.fonts[font] = _font_name(ctypes.c_void_p(font))
-            if sign_font(objects.fonts.get(font, "")) and bounds_of(shape, *bounds):
+            is_sign = sign_font(objects.fonts.get(font, "")) and len(objects.signs) < SIGNS_MAX
+            if is_sign and bounds_of(shape, *bounds):
                 objects.signs.append((shape, start_x.value, (top.value + bottom.value) / 2))
         elif kind in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE):
             if not bounds_of(shape, *bounds):

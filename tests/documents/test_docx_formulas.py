@@ -93,3 +93,11 @@ def test_a_formula_keeps_apart_from_the_words_beside_it() -> None:
     half = f"<m:oMath>{fraction('1', '2')}</m:oMath>"
     document = read_docx(word_file(paragraph("It is 2", half, "3 and ", half, "x.")), name="a")
     assert document.text == "It is 2 1/2 3 and 1/2x."
+
+
+def test_a_formula_within_formulas_is_read_as_deep_as_the_file_may_be() -> None:
+    start, end = (
+        "<m:d><m:e><m:sSup><m:e>",
+        "</m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:e></m:d>",
+    )
+    assert written(start * 60 + r("x") + end * 60) == "(" * 60 + "x" + "²)" * 60

@@ -71,6 +71,19 @@ def test_columns_whose_rows_are_at_other_heights_are_read_one_after_the_other() 
     assert words.index(NORTH[3]) < words.index(SOUTH[0])
 
 
+def test_narrow_columns_are_told_from_a_table_by_lines_that_go_on() -> None:
+    left, right = (
+        ("The quay is", "very old and", "still in use."),
+        ("The mole is", "younger, but", "it is closed."),
+    )
+    assert text(beside(left, right, xs=(60, 200))) == "\n".join(left) + "\n\n" + "\n".join(right)
+    names, makers = (
+        ("Anna Maria II", "Bonaventura", "Carolina Sun"),
+        ("Werft Example", "Old Yard Ltd.", "Nobody Knows"),
+    )
+    assert text(beside(names, makers, xs=(60, 200))).split("\n")[0] == "Anna Maria II Werft Example"
+
+
 def test_columns_in_order_a_table_and_a_turned_line_at_the_edge() -> None:
     assert text(lines(*NORTH) + lines(*SOUTH, x=320)).replace("\n\n", "\n") == "\n".join((*NORTH, *SOUTH))
     table = beside(
