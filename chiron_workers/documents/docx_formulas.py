@@ -77,7 +77,7 @@ class _Formula:
 
     def _run(self, node: Any) -> str:
         if run_look(node.find(f"{W}rPr"), self._writer.styles).place in INVISIBLE:
-            self._writer.leave_out("struck-out text")
+            self._writer.leave_out("passage that is struck out")
             return ""
         return self.inner(node)
 

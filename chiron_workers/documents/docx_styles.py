@@ -23,8 +23,8 @@ class Place(StrEnum):
     LOW = "subscript"
     MOVED_UP = "raised by hand"
     MOVED_DOWN = "lowered by hand"
-    STRUCK = "struck-out text"
-    HIDDEN = "hidden text"
+    STRUCK = "passage that is struck out"
+    HIDDEN = "hidden passage"
 
 
 INVISIBLE = (Place.STRUCK, Place.HIDDEN)

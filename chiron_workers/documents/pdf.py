@@ -115,7 +115,7 @@ def _page_blocks(pdf: Any, number: int, form: Any, omissions: Omissions) -> Iter
         pieces = write_scripts(text)
         is_readable = write_signs(text, pieces, objects.fonts.values(), omissions, place=place)
         if struck := drop_struck_words(text, pieces, objects.lines):
-            omissions.add("struck-out text", place=place, count=struck)
+            omissions.add("passage that is struck out", place=place, count=struck)
         figures = list(figure_texts(page, raw))
         if is_readable and text.text.strip():
             if (pictures := objects.pictures - len(figures)) > 0:

@@ -126,7 +126,7 @@ def test_hidden_and_struck_text_is_listed() -> None:
         parts={"word/styles.xml": part("styles", style)},
     )
     assert document.text.split("\n\n") == ["It costs 80 euros.", "shown"]
-    assert left_out(document) == {"struck-out text": 1, "hidden text": 2}
+    assert left_out(document) == {"passage that is struck out": 1, "hidden passage": 2}
 
 
 def test_words_raised_by_hand_are_a_power() -> None:

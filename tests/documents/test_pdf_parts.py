@@ -150,7 +150,10 @@ def test_a_scanned_page_among_others_is_marked_and_an_empty_one_is_not() -> None
 def test_pictures_and_struck_words_of_a_page_are_listed() -> None:
     struck = "0.6 w 60 689.5 m 65 689.5 l S "
     document = read(lines("It rains in May.", "It snows in June.") + struck + SCAN)
-    assert left_out(document) == {"struck-out text": (1, "page 1"), "picture without text": (1, "page 1")}
+    assert left_out(document) == {
+        "passage that is struck out": (1, "page 1"),
+        "picture without text": (1, "page 1"),
+    }
 
 
 def test_words_beside_the_page_are_listed_and_not_read() -> None:
