@@ -1,6 +1,8 @@
 """Form fields of a PDF and what was written on its pages afterwards."""
 
 import ctypes
+import html
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +13,7 @@ from chiron_workers.documents.omissions import Mark, Omissions
 ANNOTATIONS_MAX = 2_000  # of a page
 BYTES_MAX = 100_000  # of one value
 HIDDEN_FLAGS = 0x02 | 0x20  # hidden, and not shown on a screen: ISO 32000-1, 12.5.3
+TAG = re.compile(r"<[^<>]*>")
 PASSWORD = 1 << 13  # of a text field: ISO 32000-1, 12.7.4.3
 
 # What becomes of annotations by their subtype. READ ones have words of the page. A name is that of the list of what is left out.
@@ -55,8 +58,10 @@ def annotation_texts(page: Any, form: Any, omissions: Omissions, raw: Any, *, pl
             elif name == "WIDGET":
                 texts[_field(annotation, form, omissions, raw, place)] = None
             elif treatment is READ:
-                words = _string(annotation, "Contents", raw) or _string(annotation, "Name", raw)
+                words = _words(annotation, raw)
                 texts[f"{PREFIXES[name]} {words}" if words else ""] = None
+                if not words:
+                    omissions.add(Mark.DRAWING.value, place=place)
             elif treatment is not NOTHING:
                 omissions.add(treatment, place=place)
             elif _string(annotation, "Contents", raw) and name not in ("LINK", "POPUP"):
@@ -64,6 +69,14 @@ def annotation_texts(page: Any, form: Any, omissions: Omissions, raw: Any, *, pl
         finally:
             raw.FPDFPage_CloseAnnot(annotation)
     yield from filter(None, texts)
+
+
+def _words(annotation: Any, raw: Any) -> str:
+    """The words of an annotation: plain, else those of its rich text, else the name of a stamp."""
+    if words := _string(annotation, "Contents", raw):
+        return words
+    rich_words = one_line(html.unescape(TAG.sub(" ", _string(annotation, "RC", raw))))
+    return rich_words or _string(annotation, "Name", raw)
 
 
 def _field(annotation: Any, form: Any, omissions: Omissions, raw: Any, place: str) -> str:
