@@ -47,6 +47,7 @@ def page_objects(page: Any, raw: Any) -> PageObjects:
     handle = ctypes.cast(page.raw, ctypes.c_void_p)
     start_x, bottom, end_x, top = (ctypes.c_float() for _ in range(4))
     bounds = ctypes.byref(start_x), ctypes.byref(bottom), ctypes.byref(end_x), ctypes.byref(top)
+    sign_fonts = set[int]()
     object_at, type_of = quick("FPDFPage_GetObject", ctypes.c_void_p), quick("FPDFPageObj_GetType")
     font_of, bounds_of = quick("FPDFTextObj_GetFont", ctypes.c_void_p), quick("FPDFPageObj_GetBounds")
     for index in range(objects.count if objects.count <= OBJECTS_MAX else 0):
@@ -56,8 +57,9 @@ def page_objects(page: Any, raw: Any) -> PageObjects:
             font = font_of(shape)
             if font and font not in objects.fonts:
                 objects.fonts[font] = _font_name(ctypes.c_void_p(font))
-            is_sign = sign_font(objects.fonts.get(font, "")) and len(objects.signs) < SIGNS_MAX
-            if is_sign and bounds_of(shape, *bounds):
+                if sign_font(objects.fonts[font]):
+                    sign_fonts.add(font)
+            if font in sign_fonts and len(objects.signs) < SIGNS_MAX and bounds_of(shape, *bounds):
                 objects.signs.append((shape, start_x.value, (top.value + bottom.value) / 2))
         elif kind in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE):
             if not bounds_of(shape, *bounds):
