@@ -72,6 +72,7 @@ PROGRAMS = (
     Program("page", 2, "--runs 50 --facts 50 --events 50 --seconds 2"),
     Program("metrics", 5, "--runs 2000 --every-s 0.1"),
     Program("span_cost", 0.2),
+    Program("omissions", 0.3, "--documents 3"),
     Program("cache_economy", 0.5),
     Program("contradictions", 1, "--buildings 4"),
     Program("canaries", 10, "--files 1"),

@@ -1,6 +1,7 @@
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -12,6 +13,7 @@ from chiron_api.cli.display.answer import AsJson
 from chiron_api.text import count, one_line
 from chiron_workers.access.audit import long_command
 from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.documents.omissions import Omission, describe
 from chiron_workers.documents.read_folder import FileDocument, SkippedFile, read_folder
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.knowledge.corpus import AddedCounts, Corpus, path_of
@@ -23,6 +25,8 @@ from chiron_workers.states import Ground
 # A transaction for each batch of files: a large folder neither fills the memory nor holds locks for long.
 BATCH_FILES = 100
 SHOWN_SKIPPED = 20
+GAP_CHARS = 1_000
+Gaps = dict[str, tuple[Omission, ...]]  # what each document holds and its text does not, by its path
 
 cli = typer.Typer(
     name="corpus",
@@ -45,10 +49,10 @@ async def add(
 
     Of two files with the same path in two folders both stay, the later one with its folder's name in its address. Says which
     documents are new, have changed, are unchanged or gone (a document whose file is not in the folder any more leaves the
-    corpus), and which facts lose their words by that or have them again. What cannot be read (another format, binary, more
-    than 10 MB) is named and left out.
+    corpus), and which facts lose their words by that or have them again. What a document holds and its text does not, such as
+    pictures without words, is listed. What cannot be read (another format, binary, more than 10 MB) is named and left out.
     """
-    addition, skipped_files, gone_urls, changes = await _add(path, subject)
+    addition, skipped_files, gone_urls, changes, gaps = await _add(path, subject)
     if as_json:
         counts = {"added": addition.added, "replaced": addition.replaced, "passages": addition.passages}
         rows = [{"path": _printable_path(file.path), "reason": file.reason} for file in skipped_files]
@@ -62,12 +66,19 @@ async def add(
             {"fact_id": change.fact_id, "url": change.source_url, "ground": change.ground}
             for change in changes
         ]
-        _print_json(counts | news | {"gone": gone_urls, "facts": facts, "skipped": rows})
+        left_out = [
+            {"path": _printable_path(path), "left_out": [asdict(part) for part in parts]}
+            for path, parts in gaps.items()
+        ]
+        ends = {"gone": gone_urls, "facts": facts, "left_out": left_out, "skipped": rows}
+        _print_json(counts | news | ends)
     else:
         for file in skipped_files[:SHOWN_SKIPPED]:
             typer.echo(f"Skipped {_printable_path(file.path)}: {file.reason}.")
         if len(skipped_files) > SHOWN_SKIPPED:
             typer.echo(f"Skipped {len(skipped_files) - SHOWN_SKIPPED} more; --json lists them all.")
+        for line in _gap_lines(gaps):
+            typer.echo(line)
         typer.echo(_counts_line(addition, gone_urls, skipped_files))
         for line in _news(addition, gone_urls, changes):
             typer.echo(line)
@@ -125,10 +136,17 @@ def _emptiness(subject: str | None) -> str:
     return "The corpus is empty." if subject is None else f"The corpus has no documents for {subject!r}."
 
 
+def _gap_lines(gaps: Gaps) -> Iterator[str]:
+    for path, left_out in islice(gaps.items(), SHOWN_SKIPPED):
+        yield f"Left out of {_printable_path(path)}: {one_line(describe(left_out), chars_max=GAP_CHARS)}."
+    if len(gaps) > SHOWN_SKIPPED:
+        yield f"Left out of {len(gaps) - SHOWN_SKIPPED:,} more documents; --json lists them all."
+
+
 async def _add(
     path: Path, subject: str
-) -> tuple[AddedCounts, list[SkippedFile], list[str], list[GroundChange]]:
-    addition, skipped_files, gone_urls = AddedCounts(), list[SkippedFile](), list[str]()
+) -> tuple[AddedCounts, list[SkippedFile], list[str], list[GroundChange], Gaps]:
+    addition, skipped_files, gone_urls, gaps = AddedCounts(), list[SkippedFile](), list[str](), Gaps()
     files, folder = read_folder(path), await asyncio.to_thread(_folder, path)
     async with (
         open_pool(settings().database_url, size=3) as pool,
@@ -136,10 +154,10 @@ async def _add(
     ):
         for batch in _batches(files):
             skipped_files += [file for file in batch if isinstance(file, SkippedFile)]
+            documents = [file for file in batch if isinstance(file, FileDocument)]
+            gaps |= {file.path: file.document.left_out for file in documents if file.document.left_out}
             async with Session(pool) as session:
-                addition += await Corpus(session).add(
-                    subject, [file for file in batch if isinstance(file, FileDocument)]
-                )
+                addition += await Corpus(session).add(subject, documents)
         if folder:
             gone_urls = await _remove_missing(pool, folder, subject, addition, skipped_files)
         changed_urls = [*addition.new_urls, *addition.changed_urls, *addition.unchanged_urls, *gone_urls]
@@ -149,7 +167,7 @@ async def _add(
             for change in await check_grounds(pool, changed_urls[start : start + BATCH_FILES])
         ]
         result |= {"new": len(addition.new_urls), "removed": len(gone_urls)}
-    return addition, skipped_files, gone_urls, changes
+    return addition, skipped_files, gone_urls, changes, gaps
 
 
 def _folder(path: Path) -> str:

@@ -91,6 +91,14 @@ class Section(Part):
     findings: Many[Finding]
 
 
+class Omission(Part):
+    """What a text lacks of its source."""
+
+    kind: str
+    count: Count
+    place: str
+
+
 class Source(Part):
     """A text that an address gave."""
 
@@ -101,6 +109,7 @@ class Source(Part):
     licence: str
     published_at: AwareDatetime | None = None
     snapshot_hash: str | None
+    left_out: Annotated[tuple[Omission, ...], Field(fail_fast=True)] | None = None
     cited_by: Many[Number]
 
 

@@ -6,8 +6,17 @@ from typing import Any
 
 from chiron_api.crate.archive import Archive, CrateRefused
 from chiron_api.crate.documents import Metadata, Report, Run, Source, moment
-from chiron_api.crate.layout import DOCUMENTS, METADATA, SIGNING_FILES, SNAPSHOT, WITHHELD, text_address
+from chiron_api.crate.layout import (
+    DOCUMENTS,
+    METADATA,
+    SIGNING_FILES,
+    SNAPSHOT,
+    WITHHELD,
+    left_out_note,
+    text_address,
+)
 from chiron_api.text import one_line
+from chiron_workers.documents.omissions import Omission
 
 Entities = Mapping[str, dict[str, Any]]
 
@@ -80,7 +89,9 @@ def check_sources(report: Report, entities: Entities) -> Iterator[str]:
     for source in report.sources:
         entity_id = f"#source-{source.number}"
         ids_by_text.setdefault(source.snapshot_hash or "", set()).add(entity_id)
-        if not _agree(source, entities.get(entity_id, {}), entities):
+        entity = entities.get(entity_id, {})
+        left_out = tuple(Omission(part.kind, part.count, part.place) for part in source.left_out or ())
+        if not _agree(source, entity, entities) or entity.get("description", "") != left_out_note(left_out):
             yield f"Source {source.number} differs between {METADATA} and the report."
     for name, entity in entities.items():
         match = SNAPSHOT.fullmatch(name)

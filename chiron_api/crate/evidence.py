@@ -17,6 +17,7 @@ from chiron_api.crate.documents import (
 from chiron_api.crate.layout import TEXT_BYTES_MAX, snapshot_name, text_address, urn
 from chiron_api.crate.statements import Evidence, context_fault, evidence_of
 from chiron_api.text import count, one_line
+from chiron_workers.evidence.quotes.marks import spanned_mark
 from chiron_workers.evidence.quotes.quotes import QUOTE_CHARS_MAX, locate, unfit_reason
 from chiron_workers.evidence.quotes.sentences import whole_sentences
 from chiron_workers.evidence.quotes.windows import EDGE_CHARS
@@ -157,7 +158,7 @@ def _fault(quote: Quote, text: str) -> str:
 
 def is_of_the_gate(exact: str, text: str, start: int, end: int) -> bool:
     """Whether the quote gate takes the words, or would have extended a quote within them to where they begin and end."""
-    if unfit_reason(exact):
+    if unfit_reason(exact) or spanned_mark(text, (start, end), (start, end)):
         return False
     if locate(exact, text[max(0, start - EDGE_CHARS) : end + EDGE_CHARS]):
         return True

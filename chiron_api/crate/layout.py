@@ -2,6 +2,8 @@
 
 import re
 
+from chiron_workers.documents.omissions import LeftOut, describe
+
 METADATA = "ro-crate-metadata.json"
 REPORT = "report.json"
 PAGE = "report.html"
@@ -36,6 +38,11 @@ def is_readable(content: bytes) -> bool:
 def snapshot_name(text_hash: str) -> str:
     """The file of a text."""
     return f"snapshots/{text_hash}.txt"
+
+
+def left_out_note(left_out: LeftOut) -> str:
+    """What the metadata says of what the reader of a text left out; empty where nothing is known to be missing."""
+    return f"Left out of its text: {' '.join(describe(left_out).split())}" if left_out else ""
 
 
 def text_address(text_hash: str) -> str:

@@ -5,7 +5,7 @@ import re
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
@@ -132,6 +132,7 @@ async def add_document_to(
             {"fact_id": change.fact_id, "url": change.source_url, "ground": change.ground}
             for change in changes
         ],
+        "left_out": [asdict(omission) for omission in document.document.left_out],
     }
 
 

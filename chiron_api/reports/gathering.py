@@ -12,6 +12,7 @@ from chiron_api.reports.coverage import cover
 from chiron_api.reports.material import Material, read
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
 from chiron_workers.db.connect import Pool
+from chiron_workers.documents.omissions import from_rows
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_aliases
@@ -143,6 +144,7 @@ def _source(place: Place, citations: CitedSource, row: DictRow) -> Source:
         snapshot_hash=snapshot_hash,
         cited_by=tuple(citations.by),
         title=without_secrets(row["title"]),
+        left_out=from_rows(row["left_out"]),
         **{name: row[name] for name in ("author", "licence", "published_at", "fetched_at")},
     )
 

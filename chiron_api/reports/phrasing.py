@@ -30,6 +30,7 @@ from chiron_api.text import (
     validity,
     verdict_and_judge,
 )
+from chiron_workers.documents.omissions import describe
 from chiron_workers.states import (
     HIDDEN_STATUSES,
     Decider,
@@ -274,9 +275,15 @@ def source_details(source: Source) -> list[str]:
     """What is known of a source beside its title and address."""
     fetched_on = f"fetched {minute(source.fetched_at)}" if source.fetched_at else "never fetched by Chiron"
     published_on = f"published {day(source.published_at)}" if source.published_at else ""
-    return [
-        part for part in (one_line(source.author), published_on, one_line(source.licence), fetched_on) if part
-    ]
+    left_out = describe(source.left_out)
+    parts = (
+        one_line(source.author),
+        published_on,
+        one_line(source.licence),
+        fetched_on,
+        f"left out of this source: {one_line(left_out)}" if left_out else "",
+    )
+    return [part for part in parts if part]
 
 
 def cited_by(source: Source) -> tuple[tuple[int, ...], str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chiron_api.reports.answer import RunAnswer, WrittenAnswer
+from chiron_workers.documents.omissions import LeftOut
 from chiron_workers.runs.usage import RunUsage
 from chiron_workers.states import (
     Decider,
@@ -24,7 +25,7 @@ STANDS = Ground.STANDS  # looked up once, since each citation is compared with i
 class Source:
     """A text that an address gave; `cited_by` are the numbers of the findings that rest on it.
 
-    Title, author and licence are empty and dates None where nobody knows them.
+    Title, author and licence are empty, dates and what was left out None where nobody knows them.
     """
 
     number: int
@@ -36,6 +37,7 @@ class Source:
     fetched_at: datetime | None
     snapshot_hash: str | None
     cited_by: tuple[int, ...]
+    left_out: LeftOut = None
 
     @property
     def name(self) -> str:

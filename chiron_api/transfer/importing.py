@@ -14,6 +14,7 @@ from chiron_api.transfer.reading import read
 from chiron_api.transfer.records import AnyRecord, FactRecord, SourceRecord, SubjectRecord
 from chiron_workers import ids
 from chiron_workers.db.connect import Pool
+from chiron_workers.documents.omissions import Omission, as_rows
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ChironError
 from chiron_workers.knowledge import transfers
@@ -118,7 +119,8 @@ class _ImportSteps:
         fetches = (source for source in self._records(SourceRecord) if source.fetched_at is not None)
         for batch in _batches(fetches, FACTS_AT_ONCE):
             rows = [
-                source.model_dump(exclude={"text", "content_type"}) | {"url": address(source.url)}
+                source.model_dump(exclude={"text", "content_type"})
+                | {"url": address(source.url), "left_out": _left_out_rows(source)}
                 for source in batch
             ]
             distinct_rows = {tuple(row.values()): row for row in rows}.values()
@@ -173,6 +175,13 @@ class _ImportSteps:
 
     def _in_subject(self, fact: FactRecord) -> FactRecord:
         return fact if self.subject is None else fact.model_copy(update={"subject_id": self.subject[0]})
+
+
+def _left_out_rows(source: SourceRecord) -> str | None:
+    parts = source.left_out
+    return as_rows(
+        None if parts is None else tuple(Omission(part.kind, part.count, part.place) for part in parts)
+    )
 
 
 def _text_row(source: SourceRecord) -> dict[str, Any]:

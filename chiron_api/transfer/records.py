@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
+from chiron_workers.documents.omissions import OMISSIONS_MAX
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.facts.claims import path
 from chiron_workers.sources.sources import address
@@ -78,8 +79,19 @@ class SubjectRecord(Record):
     target_depth: Annotated[str, Field(max_length=100), STORABLE] = "practical"
 
 
+class OmissionRecord(Record):
+    """One kind of thing that a source holds and its text does not."""
+
+    kind: Annotated[str, Field(min_length=1, max_length=200), STORABLE]
+    count: Annotated[int, Field(ge=0, le=2**31 - 1)]
+    place: Annotated[str, Field(max_length=200), STORABLE] = ""
+
+
 class SourceRecord(Record):
-    """That an address gave a text; the text itself where it was exported with it."""
+    """That an address gave a text; the text itself where it was exported with it.
+
+    `left_out` is what the text lacks of its source; None where nobody knows.
+    """
 
     kind: Literal["source"] = "source"
     url: Url
@@ -89,6 +101,7 @@ class SourceRecord(Record):
     licence: Title = ""
     published_at: AwareDatetime | None = None
     fetched_at: AwareDatetime | None = None
+    left_out: Annotated[tuple[OmissionRecord, ...], Field(max_length=OMISSIONS_MAX + 1)] | None = None
     content_type: Annotated[str, Field(max_length=200), STORABLE] | None = None
     text: Annotated[str, Field(max_length=TEXT_CHARS_MAX), STORABLE] | None = None
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
+from chiron_workers.documents.omissions import Omission
 from chiron_workers.states import SourceKind
 
 # Raise it with every change by which a reader gives another text of the same bytes: what facts rest on is then looked for by its
 # letters alone, so that nobody takes our change for one of the source.
-READER_VERSION = 4
+READER_VERSION = 5
 PASSAGE_CHARS_MIN = 300
 PASSAGE_CHARS_MAX = 1500
 TEXT_CHARS_MAX = 2_000_000  # of one document; a worker holds several of them, and copies of each
@@ -18,7 +19,7 @@ CUT_NOTE = f"[Cut here: the document goes on, and {TEXT_CHARS_MAX:,} characters 
 TITLE_CHARS_MAX = HEADING_CHARS_MAX = AUTHOR_CHARS_MAX = 300
 
 # Distribution names of parsers, where they differ from their modules.
-PACKAGES = {"docx": "python-docx", "python_calamine": "python-calamine"}
+PACKAGES = {"lxml.etree": "lxml", "python_calamine": "python-calamine"}
 
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 # A piece of a long paragraph ends after a sentence, else between words, else anywhere.
@@ -61,6 +62,7 @@ class Document:
     licence: str = ""
     doi: str = ""
     stated_kind: SourceKind | None = None  # what a page says it is, for what that is worth
+    left_out: tuple[Omission, ...] = ()  # what is in the file or the page, and not in the text
 
     @property
     def text(self) -> str:

@@ -1,102 +1,173 @@
-import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from io import BytesIO
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from chiron_workers.documents.document import (
     Block,
     Document,
-    UnreadableError,
     author_name,
     compose,
-    import_optional,
+    one_line,
     parse_date,
 )
+from chiron_workers.documents.docx_elements import RELATION, W
 from chiron_workers.documents.docx_numbering import Numbering
-from chiron_workers.documents.docx_words import W, script_styles, table_lines, words_of
+from chiron_workers.documents.docx_package import Package
+from chiron_workers.documents.docx_styles import Styles, is_on
+from chiron_workers.documents.docx_tables import table_lines
+from chiron_workers.documents.docx_words import BLOCKS, P, Writer
+from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.spacing import set_line
 
-WRAPPER_TAGS = {f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml")}
-HEADING_STYLES = ("heading", "title")
-NOTE_RELATIONS = ("/footnotes", "/endnotes")
+NOTE_PARTS = ("footnotes", "endnotes")
+EDGES = {"header": "[Header]", "footer": "[Footer]"}
+PLACE_CHARS_MAX = 60
+PROPERTIES = {
+    "title": "{http://purl.org/dc/elements/1.1/}title",
+    "author": "{http://purl.org/dc/elements/1.1/}creator",
+    "created": "{http://purl.org/dc/terms/}created",
+}
 
 
 def read_docx(data: bytes, *, name: str) -> Document:
-    """The text of a Word document: headings, paragraphs, list items, table rows (cells separated by bars), notes.
+    """The text of a Word document: headers, headings, paragraphs, list items, table rows (cells separated by bars),
+    text boxes behind their paragraphs, notes, footers.
 
-    Tracked insertions are included; tracked deletions and text that is struck out are not.
+    Tracked insertions are included; tracked deletions, hidden text and text that is struck out are counted.
 
     Raises:
-        UnreadableError: It is broken, or the package python-docx is not installed.
+        UnreadableError: There is no text of a Word document in it; the message says why.
     """
-    with _open_docx(data) as document:
-        properties = document.core_properties
-        text = compose(_Reader(document).blocks(), title=properties.title or "", name=name)
-        return replace(
-            text, author=author_name(properties.author), published_at=parse_date(properties.created)
-        )
-
-
-@contextmanager
-def _open_docx(data: bytes) -> Iterator[Any]:
-    docx, etree = import_optional("docx"), import_optional("lxml.etree")
-    parse_errors = (
-        zipfile.BadZipFile,
-        docx.opc.exceptions.OpcError,
-        etree.XMLSyntaxError,
-        AttributeError,  # This and the next two: a part is missing or is not of the declared type.
-        KeyError,
-        ValueError,
-        EOFError,
-        NotImplementedError,  # The compression is one that zipfile does not know.
+    omissions = Omissions()
+    package = Package(data, omissions)
+    properties = _properties(package.properties())
+    text = compose(_Reader(package, omissions).blocks(), title=properties.title or "", name=name)
+    return replace(
+        text,
+        author=author_name(properties.author),
+        published_at=parse_date(properties.created),
+        left_out=omissions.all(),
     )
-    try:
-        yield docx.Document(BytesIO(data))
-    except parse_errors:
-        raise UnreadableError("it is no whole Word document") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Properties:
+    title: str
+    author: str
+    created: str
+
+
+def _properties(root: Any | None) -> _Properties:
+    elements = {name: root.find(tag) if root is not None else None for name, tag in PROPERTIES.items()}
+    words = {
+        name: one_line(element.text or "") if element is not None else ""
+        for name, element in elements.items()
+    }
+    return _Properties(**words)
 
 
 class _Reader:
-    def __init__(self, document: Any) -> None:
-        self._document = document
-        self._styles = {style.style_id: style for style in document.styles}
-        self._scripts = script_styles(self._styles)
-        self._numbering = Numbering(self._part("/numbering"))
+    def __init__(self, package: Package, omissions: Omissions) -> None:
+        self._package = package
+        self._root = package.document()
+        self._styles = Styles(package.part("styles"))
+        self._numbering = Numbering(package.part("numbering"))
+        self._writer = Writer(self._styles, omissions)
+        # Words of a paragraph whose mark is deleted, or of an initial, begin the next one.
+        self._beginning = ""
 
     def blocks(self) -> Iterator[Block]:
-        yield from self._below(self._document.element.body)
-        for kind in NOTE_RELATIONS:
-            notes = self._part(kind)
-            for note in () if notes is None else notes:
+        yield from self._edges("header")
+        body = self._root.find(f"{W}body")
+        yield from self._body([] if body is None else body)
+        for kind in NOTE_PARTS:
+            notes = self._package.part(kind)
+            for note in () if notes is None else notes.iter(f"{W}footnote", f"{W}endnote"):
                 if note.get(f"{W}type") is None:  # Notes with a type only draw the line above the others.
-                    yield Block(f"[{note.get(f'{W}id')}] {set_line(words_of(note, self._scripts))}")
+                    self._writer.place = f"note {note.get(f'{W}id')}"
+                    yield Block(f"[{note.get(f'{W}id')}] {set_line(' '.join(self._writer.lines(note)))}")
+                    yield from self._floats()
+        yield from self._edges("footer")
 
-    def _part(self, kind: str) -> Any | None:
-        for relation in self._document.part.rels.values():
-            if relation.reltype.endswith(kind) and not relation.is_external:
-                from docx.oxml.parser import parse_xml  # It resolves no entities.
+    def _body(self, body: Any) -> Iterator[Block]:
+        heading = ""
+        for number, part in enumerate(self._writer.below(body, BLOCKS), 1):
+            self._writer.place = f"below “{heading}”" if heading else f"paragraph {number}"
+            if isinstance(part, str):
+                yield Block(part)
+            elif part.tag == P:
+                block = self._paragraph(part)
+                if block.is_heading and block.text:
+                    heading = block.text[:PLACE_CHARS_MAX]
+                yield block
+            else:
+                yield Block("\n".join(table_lines(part, self._writer)))
+            yield from self._floats()
+        if self._beginning:
+            yield Block(self._beginning)
 
-                return parse_xml(relation.target_part.blob)
-        return None
-
-    def _below(self, parent: Any) -> Iterator[Block]:
-        for element in parent:
-            if element.tag == f"{W}p":
-                yield self._paragraph(element)
-            elif element.tag == f"{W}tbl":
-                yield Block("\n".join(table_lines(element, self._scripts)))
-            elif element.tag in WRAPPER_TAGS:
-                yield from self._below(element)
+    def _floats(self) -> Iterator[Block]:
+        if self._writer.floats:
+            texts, self._writer.floats = self._writer.floats, []
+            yield from map(Block, texts)
 
     def _paragraph(self, element: Any) -> Block:
-        text = words_of(element, self._scripts)
-        style_reference = element.find(f"{W}pPr/{W}pStyle")
-        style = self._styles.get(style_reference.get(f"{W}val")) if style_reference is not None else None
-        if style is not None and (style.name or "").lower().startswith(HEADING_STYLES):
+        text = self._beginning + self._writer.words(element)
+        self._beginning = ""
+        properties = element.find(f"{W}pPr")
+        if properties is None:
+            return Block(text)
+        frame = properties.find(f"{W}framePr")
+        is_initial = frame is not None and frame.get(f"{W}dropCap", "none") != "none"
+        if is_initial or properties.find(f"{W}rPr/{W}del") is not None:
+            self._beginning = text.strip() if is_initial else text
+            return Block("")
+        reference = properties.find(f"{W}pStyle")
+        style_id = reference.get(f"{W}val", "") if reference is not None else ""
+        if self._styles.is_heading(style_id):
             return Block(set_line(text), is_heading=True)
-        list_properties = element.find(f"{W}pPr/{W}numPr")
-        if list_properties is None and style is not None:
-            list_properties = style.element.find(f"{W}pPr/{W}numPr")
+        list_properties = properties.find(f"{W}numPr")
+        if list_properties is None:
+            list_properties = self._styles.numbering(style_id)
         return Block(self._numbering.mark(list_properties) + text if text.strip() else "")
+
+    def _edges(self, kind: str) -> Iterator[Block]:
+        """The headers or footers that are shown on some page, each text once."""
+        texts = dict[str, None]()
+        for id_ in dict.fromkeys(self._edge_ids(kind)):
+            root = self._package.related(id_)
+            if root is None:
+                continue
+            self._writer.place = kind
+            lines = [set_line(line) for line in self._writer.lines(root)]
+            boxes, self._writer.floats = self._writer.floats, []
+            for text in chain(lines, map(set_line, boxes)):
+                # Numbers of pages alone say nothing.
+                if any(map(str.isalpha, text)):
+                    texts[text] = None
+        for text in texts:
+            yield Block(f"{EDGES[kind]} {text}")
+
+    def _edge_ids(self, kind: str) -> Iterator[str]:
+        sections = [
+            section
+            for section in self._root.iter(f"{W}sectPr")
+            if section.getparent().tag != f"{W}sectPrChange"
+        ]
+        references = [
+            (section, reference)
+            for section in sections
+            for reference in section.findall(f"{W}{kind}Reference")
+        ]
+        if not references:
+            return
+        settings = self._package.part("settings")
+        has_even = settings is not None and is_on(settings.find(f"{W}evenAndOddHeaders"))
+        for section, reference in references:
+            pages = reference.get(f"{W}type", "default")
+            if (pages == "first" and not is_on(section.find(f"{W}titlePg"))) or (
+                pages == "even" and not has_even
+            ):
+                continue
+            yield reference.get(f"{RELATION}id", "")

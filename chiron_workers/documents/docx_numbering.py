@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from chiron_workers.documents.docx_words import W
+from chiron_workers.documents.docx_elements import W
 from chiron_workers.documents.scripts import list_mark
 
 LIST_LEVELS_MAX = 9  # of Word

@@ -1,131 +1,320 @@
-"""The words of a Word paragraph or table, with what its marks mean: raised, lowered, deleted, merged, in a picture."""
+"""The words of a Word file's paragraphs, with what their marks mean: raised, lowered, deleted, signs, fields, formulas."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-from chiron_workers.documents.document import one_line
-from chiron_workers.documents.mathml import math_text
-from chiron_workers.documents.scripts import image_text, lower_words, raise_words
-from chiron_workers.documents.spacing import set_line
+from chiron_workers.documents.docx_drawings import graphic
+from chiron_workers.documents.docx_elements import (
+    COMPATIBILITY,
+    ELEMENTS,
+    MATHS,
+    LeftOut,
+    Rule,
+    W,
+)
+from chiron_workers.documents.docx_fields import Field, field_value
+from chiron_workers.documents.docx_formulas import formula_text
+from chiron_workers.documents.docx_signs import sign, signs_of
+from chiron_workers.documents.docx_styles import INVISIBLE, PLAIN, Look, Place, Styles, run_look
+from chiron_workers.documents.docx_tables import table_lines
+from chiron_workers.documents.omissions import Mark, Omissions
+from chiron_workers.documents.scripts import lower_words, raise_words
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
-COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-TEXT_OF_TAGS = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "\u2011"}
-REFERENCE_TAGS = {f"{W}footnoteReference", f"{W}endnoteReference"}
-# Formatting, deleted text, and the copy of a text box that is for old versions of Word.
-SKIPPED_TAGS = {f"{W}pPr", f"{W}rPr", f"{W}del", f"{W}moveFrom", f"{COMPATIBILITY}Fallback"}
-STRUCK_TAGS = (f"{W}strike", f"{W}dstrike", f"{W}vanish")
-PLAIN, STRUCK = "", "struck"
-SPAN_MAX = 100
-OFF = ("0", "false", "off", "none")
+P, TBL, R, T, RPR = f"{W}p", f"{W}tbl", f"{W}r", f"{W}t", f"{W}rPr"
+BLOCKS = frozenset((P, TBL))
+# What a newer Word writes for itself and is read here; of all else the copy for older versions is read.
+READ_EXTENSIONS = frozenset(
+    [
+        "wps",
+        "wpg",
+        "wpc",
+        "wp14",
+        "w14",
+        "w15",
+        "w16",
+        "w16cex",
+        "w16cid",
+        "w16du",
+        "w16sdtdh",
+        "w16se",
+        "a14",
+        "c14",
+        "pic",
+    ]
+)
+CHART_EXTENSION = "cx"
+MOVED_CHARS_MAX = 8
 
 
-def script_styles(styles: Mapping[str, Any]) -> dict[str, str]:
-    """Which character styles raise, lower or strike out, by their ids."""
-    places = {style_id: run_place(style.element.find(f"{W}rPr"), {}) for style_id, style in styles.items()}
-    return {style_id: place for style_id, place in places.items() if place}
+@dataclass(slots=True)
+class Writer:
+    """Writes the parts of one Word file.
+
+    Args:
+        floats: What stands beside the text, such as text boxes, since somebody last took it.
+        place: Where in the document the writer is.
+    """
+
+    styles: Styles
+    omissions: Omissions
+    floats: list[str] = field(default_factory=list)
+    place: str = ""
+
+    def words(self, element: Any) -> str:
+        """The text of what is in an element, such as a paragraph."""
+        look = paragraph_look(element, self.styles) if element.tag == P else PLAIN
+        return _Words(self, look).text(element)
+
+    def words_of(self, elements: Iterable[Any], look: Look = PLAIN) -> str:
+        """The text of elements as if they stood in one paragraph."""
+        return _Words(self, look).text(list(elements))
+
+    def lines(self, parent: Any) -> Iterator[str]:
+        """The paragraphs and rows of tables in a cell, a note, a header or a text box."""
+        for part in self.below(parent, BLOCKS):
+            if isinstance(part, str):
+                yield part
+            elif part.tag == P:
+                yield self.words(part)
+            else:
+                yield from table_lines(part, self)
+
+    def below(self, parent: Any, tags: frozenset[str]) -> Iterator[Any]:
+        """The elements with one of these tags that lie in no other of them; of what else has words, the words."""
+        stack = list(reversed(parent))
+        while stack:
+            element = stack.pop()
+            treatment = ELEMENTS.get(element.tag)
+            if element.tag in tags:
+                yield element
+            elif treatment is Rule.THROUGH:
+                stack.extend(reversed(element))
+            elif element.tag == f"{COMPATIBILITY}AlternateContent":
+                stack.extend(reversed(alternative(element)))
+            elif treatment is not Rule.NOTHING and (words := self.words_of([element])).strip():
+                yield words
+
+    def mark(self, mark: Mark) -> str:
+        """A mark, which is counted."""
+        return self.omissions.mark(mark, place=self.place)
+
+    def leave_out(self, kind: str) -> None:
+        """Count something that is not in the text."""
+        self.omissions.add(kind, place=self.place)
 
 
-def run_place(properties: Any | None, styles: Mapping[str, str]) -> str:
-    """Where a run with these properties stands: superscript, subscript, struck; empty for on the line."""
-    if properties is None:
-        return PLAIN
-    if any(_is_on(properties.find(tag)) for tag in STRUCK_TAGS):
-        return STRUCK
-    align = properties.find(f"{W}vertAlign")
-    if align is not None:
-        place = align.get(f"{W}val", "")
-        return place if place in ("superscript", "subscript") else PLAIN
-    style = properties.find(f"{W}rStyle")
-    return styles.get(style.get(f"{W}val", ""), PLAIN) if style is not None else PLAIN
+def paragraph_look(paragraph: Any, styles: Styles) -> Look:
+    """What the runs of a paragraph have from its style: that they are hidden, struck out or signs."""
+    reference = paragraph.find(f"{W}pPr/{W}pStyle")
+    look = styles.look(reference.get(f"{W}val", "")) if reference is not None else PLAIN
+    return look if look.place in INVISIBLE else Look(Place.LINE, look.font)
 
 
-def words_of(element: Any, styles: Mapping[str, str]) -> str:
-    """The text of an element, deleted text left out, raised and lowered text and formulas written out."""
-    pieces: list[list[str]] = []  # each of one place, which comes first
+def alternative(element: Any) -> Any:
+    """What of several alternatives is read: the first one that is known here, else the copy for old versions of Word."""
+    choices = element.findall(f"{COMPATIBILITY}Choice")
+    for choice in choices:
+        prefixes = choice.get("Requires", "").split()
+        if all(prefix in READ_EXTENSIONS or prefix.startswith(CHART_EXTENSION) for prefix in prefixes):
+            return choice
+    fallback = element.find(f"{COMPATIBILITY}Fallback")
+    return fallback if fallback is not None else choices[0] if choices else []
 
-    def add(words: str, place: str) -> None:
-        if pieces and pieces[-1][0] == place:
-            pieces[-1].append(words)
+
+class _Words:
+    """The words of one paragraph."""
+
+    def __init__(self, writer: Writer, look: Look) -> None:
+        self._writer = writer
+        self._look = look
+        self._pieces: list[list[str]] = []  # each of one place, which comes first
+        self._fields: list[Field] = []
+        self._is_apart = False  # behind a formula no digit joins one of its own
+        self._stack: list[tuple[Any, Look]] = []
+
+    def text(self, element: Any) -> str:
+        """The text of what is in an element or a list."""
+        self._push(element, self._look)
+        while self._stack:
+            node, look = self._stack.pop()
+            tag = node.tag
+            if tag == R:
+                self._write_run(node, look)
+                continue
+            treatment = ELEMENTS.get(tag)
+            if treatment is Rule.NOTHING:
+                continue
+            if treatment is Rule.THROUGH:
+                self._push(node, look)
+            elif treatment is Rule.WRITER:
+                WRITERS[tag](self, node, look)
+            elif treatment is None:
+                self._mark(Mark.UNKNOWN)
+            elif isinstance(treatment, Mark):
+                self._mark(treatment)
+            elif isinstance(treatment, str):
+                self._add(treatment, look.place)
+            elif isinstance(treatment, LeftOut):
+                self._writer.leave_out(treatment.kind)
+        return _written(self._pieces)
+
+    def _push(self, nodes: Any, look: Look) -> None:
+        self._stack.extend([(node, look) for node in reversed(nodes)])
+
+    def _add(self, words: str, place: Place) -> None:
+        if self._is_apart and words:
+            self._is_apart = False
+            words = f" {words}" if words[0].isdigit() else words
+        if self._pieces and self._pieces[-1][0] == place:
+            self._pieces[-1].append(words)
         else:
-            pieces.append([place, words])
+            self._pieces.append([place, words])
 
-    stack: list[tuple[Any, str]] = [(element, PLAIN)]
-    while stack:
-        node, place = stack.pop()
-        if node.tag == f"{W}t":
-            add(node.text or "", place)
-        elif node.tag in TEXT_OF_TAGS:
-            add(TEXT_OF_TAGS[node.tag], place)
-        elif node.tag in REFERENCE_TAGS:
-            add(f"[{node.get(f'{W}id')}]", PLAIN)
-        elif node.tag == f"{MATHS}oMath":
-            add(math_text(node), PLAIN)
-        elif node.tag == f"{PICTURE}docPr":
-            add(image_text(node.get("descr", "")), PLAIN)
-        elif node.tag not in SKIPPED_TAGS:
-            if node.tag == f"{W}r":
-                place = run_place(node.find(f"{W}rPr"), styles)
-            if node.tag == f"{W}p" and pieces and node is not element:
-                add("\n", PLAIN)
-            if place != STRUCK:
-                stack.extend((child, place) for child in reversed(node))
-    return _written(pieces)
+    def _mark(self, mark: Mark) -> None:
+        self._add(self._writer.mark(mark), Place.LINE)
+
+    def _write_letters(self, node: Any, look: Look) -> None:
+        words = node.text or ""
+        if len(node):  # A reference to an entity is never followed.
+            words += "".join(self._writer.mark(Mark.SIGN) + (entity.tail or "") for entity in node)
+        if look.font or not words.isascii():
+            words, unknown = signs_of(words, look.font)
+            for _ in range(unknown):
+                self._writer.leave_out(Mark.SIGN.value)
+        self._add(words, look.place)
+
+    def _write_run(self, node: Any, look: Look) -> None:
+        parts = list(node)
+        if parts and parts[0].tag == RPR:
+            look = run_look(parts.pop(0), self._writer.styles, look)
+        if look.place in INVISIBLE:
+            # Where a field begins and ends counts even if it is hidden.
+            self._push([part for part in parts if part.tag in FIELD_TAGS], look)
+            if any(
+                part.tag not in FIELD_TAGS and ELEMENTS.get(part.tag) is not Rule.NOTHING for part in parts
+            ):
+                self._writer.leave_out(look.place.value)
+        elif len(parts) == 1 and parts[0].tag == T:
+            self._write_letters(parts[0], look)
+        else:
+            self._push(parts, look)
+
+    def _write_paragraph(self, node: Any, look: Look) -> None:
+        if self._pieces:
+            self._add("\n", Place.LINE)
+        self._push(node, paragraph_look(node, self._writer.styles))
+
+    def _write_table(self, node: Any, look: Look) -> None:
+        lines = "\n".join(table_lines(node, self._writer))
+        self._add(f"\n{lines}\n" if self._pieces else f"{lines}\n", Place.LINE)
+
+    def _write_sign(self, node: Any, look: Look) -> None:
+        words = sign(_hex(node.get(f"{W}char", "")), node.get(f"{W}font", ""))
+        self._add(words or self._writer.mark(Mark.SIGN), look.place)
+
+    def _write_ruby(self, node: Any, look: Look) -> None:
+        base, above = (self._writer.words_of(node.findall(f"{W}{name}"), look) for name in ("rubyBase", "rt"))
+        self._add(f"{base}({above})" if above.strip() else base, look.place)
+
+    def _write_reference(self, node: Any, look: Look) -> None:
+        self._add(f"[{node.get(f'{W}id')}]", Place.LINE)
+
+    def _write_formula(self, node: Any, look: Look) -> None:
+        words = formula_text(node, self._writer)
+        if words and self._pieces:
+            before = next((piece for piece in reversed(self._pieces[-1]) if piece), "")
+            if node.getprevious() is not None and node.getprevious().tag == node.tag:
+                words = f"\n{words}"
+            elif before[-1:].isdigit() and words[0].isdigit():
+                words = f" {words}"
+        self._add(words, Place.LINE)
+        self._is_apart = words[-1:].isdigit()
+
+    def _write_formulas(self, node: Any, look: Look) -> None:
+        self._add("\n" if self._pieces and node.getnext() is not None else "", Place.LINE)
+        self._push(node, look)
+
+    def _write_graphic(self, node: Any, look: Look) -> None:
+        for words, is_beside in graphic(node, self._writer):
+            if is_beside:
+                self._writer.floats.append(words)
+            else:
+                self._add(words, Place.LINE)
+
+    def _write_alternative(self, node: Any, look: Look) -> None:
+        self._push(alternative(node), look)
+
+    def _write_simple_field(self, node: Any, look: Look) -> None:
+        if node.find(f".//{R}") is not None:
+            self._push(node, look)
+        else:
+            self._add(field_value(Field(0, [node.get(f"{W}instr", "")]), self._writer), Place.LINE)
+
+    def _write_instruction(self, node: Any, look: Look) -> None:
+        if self._fields and not self._fields[-1].has_result:
+            self._fields[-1].instruction.append(node.text or "")
+
+    def _write_field(self, node: Any, look: Look) -> None:
+        kind = node.get(f"{W}fldCharType")
+        if kind == "begin":
+            # A piece of its own, so that what belongs to the instruction can be taken back.
+            self._fields.append(Field(len(self._pieces), form=node.find(f"{W}ffData")))
+            self._pieces.append([Place.LINE])
+        elif kind == "separate" and self._fields:
+            self._fields[-1].has_result = True
+            del self._pieces[self._fields[-1].start + 1 :]
+            self._pieces.append([Place.LINE])
+        elif kind == "end" and self._fields:
+            end = self._fields.pop()
+            result = "".join(words for piece in self._pieces[end.start + 1 :] for words in piece[1:])
+            if not end.has_result or not result.strip():
+                del self._pieces[end.start + 1 :]
+                self._pieces.append([Place.LINE, field_value(end, self._writer)])
 
 
 def _written(pieces: list[list[str]]) -> str:
     text = ""
     for place, *words in pieces:
         piece = "".join(words)
-        if place == "superscript":
+        if place == Place.HIGH or (place == Place.MOVED_UP and _is_script(piece, text)):
             text += raise_words(piece, before=text[-20:])
-        elif place == "subscript":
+        elif place == Place.LOW or (place == Place.MOVED_DOWN and _is_script(piece, text)):
             text += lower_words(piece)
         else:
             text += piece
     return text
 
 
-def table_lines(table: Any, styles: Mapping[str, str]) -> Iterator[str]:
-    """The rows of a table, each a line: merged cells stand in each row and column that they reach over."""
-    above: list[str] = []
-    for row in outermost(table, f"{W}tr"):
-        if row.find(f"{W}trPr/{W}del") is not None:
-            continue
-        line = [""] * _number(row.find(f"{W}trPr/{W}gridBefore"), 0)
-        cells = list(outermost(row, f"{W}tc"))
-        for cell in cells:
-            words = set_line(" ".join(words_of(part, styles) for part in outermost(cell, f"{W}p")))
-            merge = cell.find(f"{W}tcPr/{W}vMerge")
-            if (
-                merge is not None
-                and merge.get(f"{W}val", "continue") == "continue"
-                and len(line) < len(above)
-            ):
-                words = above[len(line)]
-            line += [words] * _number(cell.find(f"{W}tcPr/{W}gridSpan"), 1)
-        above = line
-        # A cell that reaches over the whole table stands once.
-        yield line[-1] if len(cells) == 1 else " | ".join(line)
+def _is_script(piece: str, before: str) -> bool:
+    """Whether words moved by hand are a power or an index: if they are short and follow a letter or digit."""
+    return len(piece) <= MOVED_CHARS_MAX and before[-1:].isalnum() and piece.strip() == piece
 
 
-def outermost(parent: Any, tag: str) -> Iterator[Any]:
-    """The elements of a tag below another one that lie in no other of that tag: a table in a cell is read once."""
-    stack = list(reversed(parent))
-    while stack:
-        element = stack.pop()
-        if element.tag == tag:
-            yield element
-        else:
-            stack.extend(reversed(element))
+def _hex(words: str) -> int:
+    try:
+        return int(words, 16)
+    except ValueError:
+        return 0
 
 
-def _number(element: Any | None, default: int) -> int:
-    words = element.get(f"{W}val", "") if element is not None else ""
-    return max(0, min(int(words), SPAN_MAX)) if words.isascii() and words.isdigit() else default
-
-
-def _is_on(element: Any | None) -> bool:
-    return element is not None and one_line(element.get(f"{W}val", "1")).lower() not in OFF
+FIELD_TAGS = (f"{W}fldChar", f"{W}instrText")
+WRITERS: dict[str, Callable[[_Words, Any, Look], None]] = {
+    P: _Words._write_paragraph,
+    TBL: _Words._write_table,
+    R: _Words._write_run,
+    T: _Words._write_letters,
+    f"{W}sym": _Words._write_sign,
+    f"{W}ruby": _Words._write_ruby,
+    f"{W}fldChar": _Words._write_field,
+    f"{W}fldSimple": _Words._write_simple_field,
+    f"{W}instrText": _Words._write_instruction,
+    f"{W}footnoteReference": _Words._write_reference,
+    f"{W}endnoteReference": _Words._write_reference,
+    f"{W}drawing": _Words._write_graphic,
+    f"{W}pict": _Words._write_graphic,
+    f"{W}object": _Words._write_graphic,
+    f"{MATHS}oMath": _Words._write_formula,
+    f"{MATHS}oMathPara": _Words._write_formulas,
+    f"{COMPATIBILITY}AlternateContent": _Words._write_alternative,
+}

@@ -68,6 +68,10 @@ UNREADABLE_SIGNATURES = {
 ZIP_SIGNATURE = b"PK\x03\x04"
 OLE_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 OLE_WORKBOOK_STREAMS = ("Workbook".encode("utf-16-le"), "Book".encode("utf-16-le"))
+OLE_REASONS = {
+    "EncryptedPackage": "it is encrypted and needs a password",
+    "WordDocument": "it is a document of an old Word; save it as docx",
+}
 TYPES_BY_ZIP_FOLDER = {"word/": FileType.DOCX, "xl/": FileType.SHEETS}
 OPEN_DOCUMENT_SHEETS = b"application/vnd.oasis.opendocument.spreadsheet"
 
@@ -85,9 +89,7 @@ def detect_file_type(data: bytes, name: str) -> FileType:
     if data.startswith(OLE_SIGNATURE):
         if any(word in data for word in OLE_WORKBOOK_STREAMS):
             return FileType.SHEETS
-        raise UnreadableError(
-            "it is a document of an old Office program, or encrypted; save it as docx or xlsx"
-        )
+        raise UnreadableError(_ole_reason(data))
     if data.startswith(b"PAR1"):
         return FileType.PARQUET
     for signature, description in UNREADABLE_SIGNATURES.items():
@@ -97,6 +99,13 @@ def detect_file_type(data: bytes, name: str) -> FileType:
     if looks_like_html(data):
         return FileType.HTML
     return TYPES_BY_SUFFIX.get(PurePath(name).suffix.lower(), FileType.TEXT)
+
+
+def _ole_reason(data: bytes) -> str:
+    for stream, reason in OLE_REASONS.items():
+        if stream.encode("utf-16-le") in data:
+            return reason
+    return "it is a document of an old Office program, or encrypted; save it as docx or xlsx"
 
 
 def looks_like_pdf(data: bytes) -> bool:
@@ -113,7 +122,7 @@ def looks_like_html(data: bytes) -> bool:
 def _detect_zip(data: bytes) -> FileType:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            names = archive.namelist()
+            names = [name.replace("\\", "/").lower() for name in archive.namelist()]
             if "mimetype" in names:
                 with archive.open("mimetype") as file:
                     if file.read(len(OPEN_DOCUMENT_SHEETS)) == OPEN_DOCUMENT_SHEETS:

@@ -4,9 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from chiron_workers.documents.document import Document, author_name, compose, parse_date
+from chiron_workers.documents.html_omissions import PageWords, list_lost, page_words
 from chiron_workers.documents.html_page import page_blocks
 from chiron_workers.documents.html_tree import rewrite
 from chiron_workers.documents.licences import licence_name, licence_of_html
+from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.page_metadata import PageMetadata, read_metadata
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.spacing import unmark_gaps
@@ -23,21 +25,26 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     tree = trafilatura.load_html(text)
     licence = "" if tree is None else licence_of_html(tree)
     metadata = PageMetadata() if tree is None else read_metadata(tree)
+    omissions, words = Omissions(), PageWords([], {})
     if tree is not None:
-        rewrite(tree, text)
+        omissions = rewrite(tree, text)
+        words = page_words(tree)
     page: Any = trafilatura.bare_extraction(
         text if tree is None else tree,
         url=url or None,
         with_metadata=True,
         favor_recall=True,
+        output_format="txt",  # as Python it would write the text too, which nobody reads
         include_comments=False,
         include_formatting=True,
         date_extraction_params=DATES,
     )
     if page is None:
         document = _without_main_text(tree, text, name=name)
-        return replace(document, doi=metadata.doi, stated_kind=metadata.kind)
+        list_lost(words, document.title, document.text, omissions)
+        return replace(document, doi=metadata.doi, stated_kind=metadata.kind, left_out=omissions.all())
     document = compose(page_blocks(tree, page.body), title=page.title or "", name=name)
+    list_lost(words, document.title, document.text, omissions)
     return replace(
         document,
         author=author_name(page.author),
@@ -45,6 +52,7 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
         licence=licence or licence_name(page.license),
         doi=metadata.doi,
         stated_kind=metadata.kind,
+        left_out=omissions.all(),
     )
 
 

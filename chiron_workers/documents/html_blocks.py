@@ -5,6 +5,7 @@ from typing import Any
 
 from chiron_workers.documents.document import Block
 from chiron_workers.documents.html_tree import rewrite
+from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.spacing import set_line, unmark_gaps
 
 # In each, the names of trafilatura's simplified tree stand beside those of HTML.
@@ -21,8 +22,8 @@ LINE_TAGS |= {"nav", "aside", "header", "footer", "main", "form", "fieldset", "l
 SEPARATORS = {"cell": " | ", "td": " | ", "th": " | ", "lb": "\n", "br": "\n"}
 
 
-def html_blocks(text: str) -> Iterator[Block]:
-    """The blocks of a piece of HTML."""
+def html_blocks(text: str, omissions: Omissions) -> Iterator[Block]:
+    """The blocks of a piece of HTML. What is not in them is added to `omissions`."""
     from lxml import etree, html  # type: ignore[import-untyped]
 
     if not text.strip():
@@ -31,7 +32,7 @@ def html_blocks(text: str) -> Iterator[Block]:
         tree = html.fragment_fromstring(text, create_parent="div")
     except (etree.ParserError, ValueError, AssertionError):
         return
-    rewrite(tree, text)
+    omissions.extend(rewrite(tree, text))
     yield from tree_blocks(tree)
 
 

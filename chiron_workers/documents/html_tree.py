@@ -4,10 +4,13 @@ import re
 from itertools import islice
 from typing import Any
 
+from chiron_workers.documents.html_elements import STRUCK as DELETED_TAGS
 from chiron_workers.documents.html_hidden import WORDS_TAG, replace_element, take_out_hidden
 from chiron_workers.documents.html_images import BLOCKS, TEXT_BLOCKS, open_figures, write_images
+from chiron_workers.documents.html_omissions import mark_images, write_marks
 from chiron_workers.documents.html_tables import rewrite_tables
 from chiron_workers.documents.mathml import math_text
+from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.scripts import (
     RAISED_CHARS_MAX,
     list_mark,
@@ -17,7 +20,6 @@ from chiron_workers.documents.scripts import (
 )
 from chiron_workers.documents.spacing import has_gaps, join_wraps, mark_gaps
 
-DELETED_TAGS = ("del", "s", "strike")
 STRUCK = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
 NOTE = re.compile(r"note-?ref|\bfn-?ref|\bsdfootnote(?:anc|sym)|\bcite[-_]ref", re.IGNORECASE)
 RAISED_NOTE = re.compile(r"\breference\b|\bfootnote\b|\bcitation\b", re.IGNORECASE)
@@ -27,37 +29,47 @@ NOTE_CHARS_MAX = 5
 LIST_NUMBER_MAX = 1_000_000
 
 
-def rewrite(tree: Any, text: str) -> None:
-    """Rewrite a parsed page in place; `text` is its source.
+def rewrite(tree: Any, text: str) -> Omissions:
+    """Rewrite a parsed page in place, and say what is left out of it; `text` is its source.
 
     Deleted and hidden text goes, inserted text stays. Raised and lowered words, formulas, quotation marks, numbers of
-    list items, texts of images and merged cells are written out.
+    list items, texts of images and merged cells are written out. What has no words leaves a mark.
     """
     from lxml.etree import strip_tags  # type: ignore[import-untyped]
 
-    _take_out_deletions(tree)
-    _write_formulas(tree)
+    omissions = Omissions()
+    _take_out_deletions(tree, omissions)
+    _write_formulas(tree, omissions)
     take_out_hidden(tree)
+    write_marks(tree, omissions)
     _write_scripts(tree)
     _write_quotation_marks(tree)
     _write_times(tree)
     open_figures(tree)
     write_images(tree)
+    mark_images(tree, omissions)
     strip_tags(tree, WORDS_TAG)
     _number_lists(tree)
     rewrite_tables(tree)
     _set_white_space(tree, text)
+    return omissions
 
 
-def _take_out_deletions(tree: Any) -> None:
+def _take_out_deletions(tree: Any, omissions: Omissions) -> None:
     for element in list(tree.iter(*DELETED_TAGS)):
-        replace_element(element, "")
+        _take_out_deletion(element, DELETED_TAGS[element.tag], omissions)
     for element in tree.xpath("//*[contains(@style, 'line-through')]"):
         if STRUCK.search(element.get("style")):
-            replace_element(element, "")
+            _take_out_deletion(element, DELETED_TAGS["del"], omissions)
 
 
-def _write_formulas(tree: Any) -> None:
+def _take_out_deletion(element: Any, kind: str, omissions: Omissions) -> None:
+    if any(not text.isspace() for text in element.itertext()):
+        omissions.add(kind)
+    replace_element(element, "")
+
+
+def _write_formulas(tree: Any, omissions: Omissions) -> None:
     for element in list(tree.iter("math")):
         wrapper = element.getparent()
         if (
@@ -67,7 +79,9 @@ def _write_formulas(tree: Any) -> None:
         ):
             del wrapper.attrib["style"]  # It is hidden only where a picture of it is shown.
         _take_out_pictures_of(element)
-        replace_element(element, math_text(element))
+        is_empty = not len(element) and not (element.text or "").strip()
+        words = math_text(element)
+        replace_element(element, words if words.strip() or is_empty else omissions.mark(Mark.FORMULA))
 
 
 def _take_out_pictures_of(formula: Any) -> None:

@@ -12,6 +12,7 @@ from chiron_workers.documents.document import Block, Document, author_name, comp
 from chiron_workers.documents.html_blocks import html_blocks
 from chiron_workers.documents.licences import licence_name
 from chiron_workers.documents.markdown_words import inline_words
+from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.scripts import list_mark
 
@@ -35,7 +36,9 @@ def read_markdown(text: str, *, name: str = "") -> Document:
         .parse(text[match.end() :] if match else text)
     )
     title = str(front_matter(text).get("title") or "")
-    return with_front_matter(compose(_blocks(tokens), title=title, name=name), text)
+    omissions = Omissions()
+    document = compose(_blocks(tokens, omissions), title=title, name=name)
+    return with_front_matter(replace(document, left_out=omissions.all()), text)
 
 
 def with_front_matter(document: Document, text: str) -> Document:
@@ -60,12 +63,12 @@ def front_matter(text: str) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _blocks(tokens: list[Token]) -> Iterator[Block]:
+def _blocks(tokens: list[Token], omissions: Omissions) -> Iterator[Block]:
     parent, mark = "", ""
     row, numbers = list[str](), list[int | None]()  # a list's next number, None for one with bullets
     for token in tokens:
         if token.type == "inline":
-            words = inline_words(token.children or [])
+            words = inline_words(token.children or [], omissions)
             if parent in ("th_open", "td_open"):
                 row.append(words)
             else:
@@ -74,7 +77,7 @@ def _blocks(tokens: list[Token]) -> Iterator[Block]:
         elif token.type in ("fence", "code_block"):
             yield Block(token.content)
         elif token.type == "html_block":
-            yield from html_blocks(COMMENT.sub("", token.content))
+            yield from html_blocks(COMMENT.sub("", token.content), omissions)
         elif token.type == "tr_close":
             yield Block(" | ".join(row))
             row = []

@@ -4,6 +4,8 @@ import re
 
 from markdown_it.token import Token
 
+from chiron_workers.documents.html_elements import ELEMENTS, MARKS, STRUCK, UNKNOWN
+from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.scripts import image_text, lower_words, raise_words
 
 BREAKS = {"softbreak": " ", "hardbreak": "\n"}
@@ -17,9 +19,12 @@ SUPERSCRIPT = re.compile(r"\^(?=\S)((?:[^\s^\[\]\\]|\\ ){1,40})\^")
 SUBSCRIPT = re.compile(r"(?<=[\w)\]])~(?=[^\s~])((?:[^\s~\\]|\\ ){1,40})~(?!~)")
 
 
-def inline_words(tokens: list[Token]) -> str:
-    """The text of inline tokens: deleted text left out, raised and lowered text written out, images by their texts."""
-    writer = _Writer()
+def inline_words(tokens: list[Token], omissions: Omissions) -> str:
+    """The text of inline tokens: deleted text left out, raised and lowered text written out, images by their texts.
+
+    What has no words leaves a mark, and is added to `omissions`.
+    """
+    writer = _Writer(omissions, _closed_elements(tokens))
     for token in tokens:
         match token.type:
             case "s_open":
@@ -29,12 +34,24 @@ def inline_words(tokens: list[Token]) -> str:
             case "html_inline":
                 writer.tag(token.content)
             case "image":
-                writer.write(image_text(inline_words(token.children or []) or token.content))
+                words = image_text(inline_words(token.children or [], omissions) or token.content)
+                writer.write(
+                    words or omissions.mark(Mark.PICTURE, place=_file(str(token.attrGet("src") or "")))
+                )
             case "text":
                 writer.write(_scripts_written(token.content, writer.before()))
             case _:
                 writer.write(BREAKS.get(token.type, token.content))
     return writer.words()
+
+
+def _closed_elements(tokens: list[Token]) -> set[str]:
+    tags = (INLINE_TAG.match(token.content) for token in tokens if token.type == "html_inline")
+    return {tag[2].lower() for tag in tags if tag and tag[1]}
+
+
+def _file(address: str) -> str:
+    return address.partition("?")[0].rpartition("/")[2]
 
 
 def _scripts_written(text: str, before: str) -> str:
@@ -50,7 +67,9 @@ def _scripts_written(text: str, before: str) -> str:
 class _Writer:
     """Words, and the open elements that they stand in: each has the words so far, and its name."""
 
-    def __init__(self) -> None:
+    def __init__(self, omissions: Omissions, closed_elements: set[str]) -> None:
+        self._omissions = omissions
+        self._closed_elements = closed_elements
         self._stack: list[tuple[str, list[str]]] = [("", [])]
         self._has_deletions = False
 
@@ -71,12 +90,36 @@ class _Writer:
             self.write("\n")
         elif name == "img":
             alt = ALT.search(source)
-            self.write(image_text(alt[1] or alt[2] or "") if alt else "")
+            words = image_text(alt[1] or alt[2] or "") if alt else ""
+            self.write(words or self._omissions.mark(Mark.PICTURE, place="<img>"))
         elif name in DELETION_TAGS | SCRIPTS | {"q"}:
             if match[1]:
                 self.close("del" if name in DELETION_TAGS else name)
             else:
                 self.open("del" if name in DELETION_TAGS else name)
+        elif name in MARKS:
+            self._mark(name, is_end=bool(match[1]))
+        elif name not in ELEMENTS:
+            self._part(name, is_end=bool(match[1]))
+
+    def _mark(self, name: str, *, is_end: bool) -> None:
+        """Put a mark in the place of an element; what is in it is shown only where it cannot be."""
+        if is_end:
+            self.close(name)
+            return
+        self.write(self._omissions.mark(MARKS[name], place=f"<{name}>"))
+        if name in self._closed_elements:
+            self.open(name)
+
+    def _part(self, name: str, *, is_end: bool) -> None:
+        """Set the words of an unknown element apart; without an end it has none."""
+        if is_end:
+            self.write(" ")
+        elif name in self._closed_elements:
+            self._omissions.add(UNKNOWN, place=f"<{name}>")
+            self.write(" ")
+        else:
+            self.write(self._omissions.mark(Mark.UNKNOWN, place=f"<{name}>"))
 
     def open(self, name: str) -> None:
         self._stack.append((name, []))
@@ -91,6 +134,7 @@ class _Writer:
         match name:
             case "del":
                 self._has_deletions = True
+                self._omissions.add(STRUCK["del"])
             case "sup":
                 self.write(raise_words(words, before=before))
             case "sub":

@@ -1,26 +1,10 @@
-"""Formulas in MathML and in Word's markup as one line of text: 10⁵, x_i, (a + b)/2."""
+"""Formulas in MathML as one line of text: 10⁵, x_i, (a + b)/2."""
 
 from typing import Any
 
 from chiron_workers.documents.scripts import lower_words, raise_words
 
-# The two name the same things otherwise.
-NAMES = {
-    "sSup": "msup", "sSub": "msub", "sSubSup": "msubsup", "f": "mfrac", "rad": "root", "limLow": "munder",
-    "limUpp": "mover",
-}  # fmt: skip
-SILENT_TAGS = {
-    "annotation",
-    "annotation-xml",
-    "rPr",
-    "ctrlPr",
-    "sSupPr",
-    "sSubPr",
-    "sSubSupPr",
-    "fPr",
-    "radPr",
-    "mphantom",
-}
+SILENT_TAGS = {"annotation", "annotation-xml", "mphantom"}
 INVISIBLE = dict.fromkeys(range(0x2061, 0x2065))
 DEPTH_MAX = 100
 
@@ -30,15 +14,14 @@ def math_text(element: Any, depth: int = 0) -> str:
     name = _name(element)
     if name in SILENT_TAGS or depth > DEPTH_MAX:
         return ""
-    children = [child for child in element if isinstance(child.tag, str) and not _name(child).endswith("Pr")]
+    children = [child for child in element if isinstance(child.tag, str)]
     if name == "mtable":
         return "; ".join(", ".join(math_text(cell, depth + 2) for cell in row) for row in children)
-    name = NAMES.get(name, name)
     parts = [math_text(child, depth + 1) for child in children]
     if layout := _layout(name, parts):
         return layout
-    words = (element.text or "").translate(INVISIBLE).strip() if name != "t" else element.text or ""
-    if name in ("mfenced", "d"):
+    words = (element.text or "").translate(INVISIBLE).strip()
+    if name == "mfenced":
         return f"{element.get('open', '(')}{', '.join(parts)}{element.get('close', ')')}"
     return words + "".join(part + _tail(child) for part, child in zip(parts, children, strict=True))
 
@@ -57,8 +40,6 @@ def _layout(name: str, parts: list[str]) -> str:
             return f"√{_grouped(''.join(parts))}"
         case "mroot", [base, degree]:
             return f"{raise_words(degree)}√{_grouped(base)}"
-        case "root", [degree, base]:
-            return f"{raise_words(degree) if degree else ''}√{_grouped(base)}"
     return ""
 
 

@@ -1,17 +1,13 @@
 """Words of a PDF that a line is drawn through, which are left out, and the texts of its figures, which are put in."""
 
 import ctypes
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from chiron_workers.documents.pdf_scripts import glyph_at
+from chiron_workers.documents.pdf_objects import Line
+from chiron_workers.documents.pdf_text import PageText
 from chiron_workers.documents.scripts import image_text
 
-LINE_HEIGHT_MAX = 2.5  # points
-LINE_WIDTH_MIN = 2
-OBJECTS_MAX = 20_000  # of a page; one with more is a drawing
-LINES_MAX = 500
 CHARS_MAX = 100_000  # of a page; one with more is no page of a book
 COMPARISONS_MAX = 2_000_000  # of characters with lines
 # How high a line stands above the baseline, as a share of the letters' size: lower it underlines, higher it is a rule.
@@ -23,38 +19,25 @@ ALT_BYTES_MAX = 4_000
 FIGURE_TYPES = ("Figure", "Formula")
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A thin line or bar that runs across: where it begins and ends, and how high its middle stands."""
-
-    start_x: float
-    end_x: float
-    y: float
-
-
-def without_struck_words(text: str, pieces: list[str], page: Any, words: Any, raw: Any) -> str:
-    """The text of a page without the words that a line is drawn through.
+def drop_struck_words(text: PageText, pieces: list[str], lines: Iterable[Line]) -> int:
+    """Take the words out of the pieces of a page's text that a line is drawn through; return how many there are.
 
     Args:
         pieces: What is written for each letter of the text.
-        page: The page, and `words` its text page.
-        raw: PDFium's functions.
+        lines: The thin lines of the page.
     """
-    count = raw.FPDFText_CountChars(words)
-    lines = [line for line in _lines(page, raw) if count <= CHARS_MAX and _is_over_words(line, words, raw)]
+    words, raw = text.handle, text.raw
+    count = len(text.text)
+    lines = [line for line in lines if count <= CHARS_MAX and _is_over_words(line, words, raw)]
     if not lines or count * len(lines) > COMPARISONS_MAX:
-        return "".join(pieces)
-    codes = [raw.FPDFText_GetUnicode(words, index) for index in range(count)]
-    indexes = [index for index, code in enumerate(codes) if code < 0x110000 and _is_mapped(chr(code))]
-    places = [place for place, letter in enumerate(text) if _is_mapped(letter)]
-    if [chr(codes[index]) for index in indexes] != [text[place] for place in places]:
-        # The text is in another order than the characters, so nobody knows which is which.
-        return "".join(pieces)
-    struck_places = set[int]()
-    for index, place in zip(indexes, places, strict=True):
-        if _is_struck(index, lines, words, raw):
-            struck_places.add(place)
-    return _closed_up(text, pieces, struck_places)
+        return 0
+    struck_places = {
+        place
+        for place, letter in enumerate(text.text)
+        if (letter.isalnum() or letter in PUNCTUATION) and _is_struck(text, place, lines)
+    }
+    _close_up(text.text, pieces, struck_places)
+    return sum(place - 1 not in struck_places for place in struck_places)
 
 
 def figure_texts(page: Any, raw: Any) -> Iterator[str]:
@@ -90,29 +73,13 @@ def _string(read: Any, element: Any) -> str:
     return buffer.raw[: size - 2].decode("utf-16-le", "replace") if 2 < size <= ALT_BYTES_MAX else ""
 
 
-def _lines(page: Any, raw: Any) -> Iterator[_Line]:
-    count = raw.FPDFPage_CountObjects(page.raw)
-    lines = 0
-    start_x, bottom, end_x, top = (ctypes.c_float() for _ in range(4))
-    for index in range(count if count <= OBJECTS_MAX else 0):
-        shape = raw.FPDFPage_GetObject(page.raw, index)
-        if raw.FPDFPageObj_GetType(shape) != raw.FPDF_PAGEOBJ_PATH:
-            continue
-        if not raw.FPDFPageObj_GetBounds(shape, start_x, bottom, end_x, top) or lines == LINES_MAX:
-            continue
-        height, width = top.value - bottom.value, end_x.value - start_x.value
-        if height <= LINE_HEIGHT_MAX and width >= max(LINE_WIDTH_MIN, 2 * height):
-            lines += 1
-            yield _Line(start_x.value, end_x.value, (top.value + bottom.value) / 2)
-
-
-def _is_over_words(line: _Line, words: Any, raw: Any) -> bool:
+def _is_over_words(line: Line, words: Any, raw: Any) -> bool:
     box = line.start_x, line.y + 0.1, line.end_x, line.y - 0.1
     return bool(raw.FPDFText_GetBoundedText(words, *box, None, 0) > 0)
 
 
-def _is_struck(index: int, lines: list[_Line], words: Any, raw: Any) -> bool:
-    glyph = glyph_at(index, words, raw)
+def _is_struck(text: PageText, place: int, lines: list[Line]) -> bool:
+    glyph = text.glyph(place)
     if glyph is None:
         return False
     middle = (glyph.start_x + glyph.end_x) / 2
@@ -123,18 +90,16 @@ def _is_struck(index: int, lines: list[_Line], words: Any, raw: Any) -> bool:
     )
 
 
-def _is_mapped(letter: str) -> bool:
-    return letter.isalnum() or letter in PUNCTUATION
-
-
-def _closed_up(text: str, pieces: list[str], struck_places: set[int]) -> str:
-    """The pieces as one text without those at some places, nor the second of two spaces between which words are struck."""
-    parts = list[str]()
+def _close_up(text: str, pieces: list[str], struck_places: set[int]) -> None:
+    """Empty the pieces at some places, and the second of two spaces between which words are struck."""
+    last = ""
     is_gap = False
     for place, piece in enumerate(pieces):
         if place in struck_places:
             is_gap = True
-        elif not (is_gap and piece == " " and (not parts or parts[-1].isspace())):
+            pieces[place] = ""
+        elif is_gap and piece == " " and (not last or last.isspace()):
+            pieces[place] = ""
+        else:
             is_gap = is_gap and (text[place].isspace() or not piece)
-            parts.append(piece)
-    return "".join(parts)
+            last = piece or last

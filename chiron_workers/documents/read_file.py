@@ -6,6 +6,7 @@ from pathlib import PurePath
 from chiron_workers.documents.charset import decode, html_charset
 from chiron_workers.documents.document import TEXT_CHARS_MAX, Document, UnreadableError, clean
 from chiron_workers.documents.file_types import FileType, detect_file_type
+from chiron_workers.documents.omissions import Omission, of_lines
 from chiron_workers.documents.tables.csv import csv_lines, detect_delimiter, iter_rows
 
 LINE_CHARS_MAX = 2_000  # JSON with longer lines is indented, one value a line.
@@ -23,7 +24,7 @@ class Part:
 class FileContent:
     """The text of a file or of a part: `first` to `last` of its `count` pages, rows or lines (`unit`).
 
-    `is_cut` if there is more text than is read at once.
+    `is_cut` if there is more text than is read at once. `left_out` is what concerns the part that was read.
     """
 
     file_type: FileType
@@ -40,6 +41,7 @@ class FileContent:
     published_at: datetime | None = None
     licence: str = ""
     is_cut: bool = False
+    left_out: tuple[Omission, ...] = ()
 
 
 def read_file(data: bytes, name: str, part: Part, *, sheet: str = "") -> FileContent:
@@ -113,7 +115,7 @@ def _read_workbook(data: bytes, part: Part, sheet: str) -> FileContent:
     lines = csv_lines([[cell_text(cell) for cell in row] for row in table.rows[first - 1 : last]])
     return FileContent(
         FileType.SHEETS, table.name, "\n".join(lines), "rows", len(table.rows), first, last, table.name,
-        sheet_names(data),
+        sheet_names(data), left_out=table.left_out,
     )  # fmt: skip
 
 
@@ -128,12 +130,20 @@ def _read_csv(text: str, part: Part) -> FileContent:
 
 
 def _document_lines(file_type: FileType, document: Document, part: Part) -> FileContent:
-    return _with_metadata(_lines(file_type, document.title, document.text, part), document)
+    content = _with_metadata(_lines(file_type, document.title, document.text, part), document)
+    if content.last - content.first + 1 == content.count:
+        return content
+    left_out = of_lines(document.left_out, content.text.split("\n"), first=content.first)
+    return replace(content, left_out=left_out)
 
 
 def _with_metadata(content: FileContent, document: Document) -> FileContent:
     return replace(
-        content, author=document.author, published_at=document.published_at, licence=document.licence
+        content,
+        author=document.author,
+        published_at=document.published_at,
+        licence=document.licence,
+        left_out=document.left_out,
     )
 
 

@@ -53,7 +53,7 @@ FORMATS = {
     ".html": HTML,
     ".htm": HTML,
     ".pdf": PDF,
-    ".docx": WORD,
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), WORD),
 }
 FORMATS_BY_CONTENT = {FileType.PDF: PDF, FileType.DOCX: WORD, FileType.HTML: HTML}
 

@@ -1,11 +1,12 @@
 """The blocks of a reStructuredText tree, with its numbers of list items, rows of tables and texts of images."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from docutils import nodes
 
 from chiron_workers.documents.document import Block
+from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.scripts import image_text, list_mark, note_mark, raise_words
 from chiron_workers.documents.spacing import set_line
 
@@ -14,12 +15,35 @@ COPIES_MAX = 20_000  # of merged cells in one table
 WORDLESS = (nodes.raw, nodes.comment, nodes.substitution_definition, nodes.target)
 
 
-def tree_blocks(tree: nodes.document) -> Iterator[Block]:
-    """The blocks of a document; a table's row is one line, and a merged cell stands in each row and column."""
+def tree_blocks(tree: nodes.document, omissions: Omissions, numbers: Sequence[int]) -> Iterator[Block]:
+    """The blocks of a document; a table's row is one line, and a merged cell stands in each row and column.
+
+    What has no words leaves a mark, and is added to `omissions`. `numbers` has the line of the file for each that was parsed.
+    """
     for message in list(tree.findall(nodes.system_message)):
-        message.parent.remove(message)
+        _take_out(message, omissions, numbers)
+    for image in list(tree.findall(nodes.image)):
+        if not image_text(image.get("alt", "")):
+            place = str(image.get("uri", "")).rpartition("/")[2]
+            mark = nodes.inline("", omissions.mark(Mark.PICTURE, place=place))
+            is_in_line = isinstance(image.parent, nodes.TextElement)
+            image.parent.replace(image, mark if is_in_line else nodes.paragraph("", "", mark))
     _write_marks(tree)
     yield from _below(tree)
+
+
+def _take_out(message: nodes.system_message, omissions: Omissions, numbers: Sequence[int]) -> None:
+    """Put a mark in the place of what docutils did not read, such as raw HTML or a file that is included."""
+    if any(message.findall(nodes.literal_block)):
+        mark = omissions.mark(Mark.UNKNOWN, place=line_place(numbers, message.get("line", 0)))
+        message.parent.replace(message, nodes.paragraph("", mark))
+    else:
+        message.parent.remove(message)
+
+
+def line_place(numbers: Sequence[int], line: int) -> str:
+    """The place of a line that was parsed, in the file; empty where it is not known."""
+    return f"line {numbers[line - 1]}" if 0 < line <= len(numbers) else ""
 
 
 def _write_marks(tree: nodes.document) -> None:

@@ -12,6 +12,7 @@ from chiron_workers import ids
 from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.documents.document import READER_VERSION, Document
+from chiron_workers.documents.omissions import LeftOut, as_rows, from_rows
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.evidence.text_cache import cache_short_texts
 from chiron_workers.runs.session import Session
@@ -41,7 +42,7 @@ class Page:
 
     `raw_hash` is the sha256 of the bytes it was read from, in hex, and `reader` the version of our readers; empty and None
     where that is not known. `doi` and `stated_kind` are what the page says of itself, and `validators` are those that this
-    very address gave.
+    very address gave. `left_out` is what the reader left out of the text; None where that is not known.
     """
 
     url: str
@@ -56,13 +57,20 @@ class Page:
     raw_hash: str = ""
     reader: int | None = READER_VERSION
     validators: Validators = NO_VALIDATORS
+    left_out: LeftOut = ()
 
     @classmethod
     def of(cls, url: str, content_type: str, document: "Document | Snapshot") -> Self:
         """The page with the text and the metadata of a document."""
         metadata = document.title, document.author, document.published_at, document.licence
         return cls(
-            url, document.text, content_type, *metadata, doi=document.doi, stated_kind=document.stated_kind
+            url,
+            document.text,
+            content_type,
+            *metadata,
+            doi=document.doi,
+            stated_kind=document.stated_kind,
+            left_out=document.left_out,
         )
 
     def text_hash(self) -> str:
@@ -188,6 +196,7 @@ class Sources:
                 "stated_kinds": [page.stated_kind for page in pages],
                 "etags": [page.validators.etag or None for page in pages],
                 "last_modified": [page.validators.last_modified or None for page in pages],
+                "left_out": [as_rows(page.left_out) for page in pages],
                 "run_id": self.session.caller.run_id,
             },
         )
@@ -198,4 +207,5 @@ def to_snapshot(row: DictRow) -> Snapshot:
     text = zstandard.decompress(row.pop("body")).decode()
     if stated_kind := row.pop("stated_kind", None):
         row["stated_kind"] = SourceKind(stated_kind)
+    row["left_out"] = from_rows(row.get("left_out"))
     return Snapshot(text=text, **row)

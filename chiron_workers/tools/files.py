@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from pydantic import Field
 
 from chiron_workers.documents.document import TEXT_CHARS_MAX, UnreadableError
+from chiron_workers.documents.omissions import describe
 from chiron_workers.documents.read_file import FileContent, Part, read_file
 from chiron_workers.documents.sandbox.open_below import (
     MissingError,
@@ -47,8 +48,8 @@ class FileText(TypedDict, total=False):
     """A window of a file's text. `sheet` and `sheets` only of a workbook, `delimiter` only of a CSV file.
 
     `url` is the address by which a fact can rest on the text, missing where the text is too long to be kept. `author`,
-    `published_at` and `licence` are left out where the file does not say, `note` where all of the text is read, and
-    `changed` where it says what it said before.
+    `published_at` and `licence` are left out where the file does not say, `note` where all of the text is read,
+    `left_out` where nothing of the file is missing in the text, and `changed` where it says what it said before.
     """
 
     path: str
@@ -61,6 +62,7 @@ class FileText(TypedDict, total=False):
     text: str
     chars: int
     note: str
+    left_out: str
     next_offset: int | None
     unit: str
     count: int
@@ -105,7 +107,8 @@ async def file_reader(
     Returns:
         Of a file path, url (the source_url of facts that rest on this text), kind, title, author, published_at and
         licence (if the file says so), text (up to 20,000 characters), chars (length of the whole text or range), note (if
-        the text or range is too long to be read whole: how to read on),
+        the text or range is too long to be read whole: how to read on), left_out (what the file or range holds
+        and the text does not; a mark such as [formula] stands in its place, and no quote may span one),
         next_offset (null at the end), unit (pages, rows or lines), count (how many of them the file has), first and
         last (those in the range), sheet and sheets of a spreadsheet, delimiter of a CSV file, modified_at, changed
         (what became of the text since it was read before, and which facts rest on words that no longer stand
@@ -129,7 +132,8 @@ async def file_reader(
     if not (url := _source_url(target.path, content, part)):
         return _window(target, content, offset)
     snapshot = await _snapshot(store, url, content, is_begun=offset > 0)
-    window = _window(target, replace(content, text=snapshot.text), offset) | FileText(url=url)
+    content = replace(content, text=snapshot.text, left_out=snapshot.left_out or ())
+    window = _window(target, content, offset) | FileText(url=url)
     if not offset and (change_note := await store.source_changes.news(snapshot)):
         window["changed"] = change_note
     return window
@@ -140,7 +144,8 @@ async def _snapshot(store: Store, url: str, content: FileContent, *, is_begun: b
     if is_begun and (snapshot := await store.sources.latest(url)):
         return snapshot
     metadata = content.title, content.author, content.published_at, content.licence
-    return await save_page(store, Page(url, content.text, f"text/x-{content.file_type}", *metadata))
+    page = Page(url, content.text, f"text/x-{content.file_type}", *metadata, left_out=content.left_out)
+    return await save_page(store, page)
 
 
 async def _record_missing(store: Store, path: str, folders: Sequence[Path]) -> str:
@@ -214,6 +219,8 @@ def _window(file: _File, content: FileContent, offset: int) -> FileText:
         window["licence"] = content.licence
     if content.is_cut:
         window["note"] = CUT_NOTE.format(unit=content.unit)
+    if left_out := describe(content.left_out):
+        window["left_out"] = left_out
     if content.delimiter:
         window["delimiter"] = content.delimiter
     return window | FileText(modified_at=file.modified_at.isoformat(timespec="seconds"), notice=NOTICE)

@@ -4,6 +4,7 @@ from typing import Annotated, Any, TypedDict
 from pydantic import Field
 
 from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.omissions import describe
 from chiron_workers.documents.sandbox.open_below import open_below
 from chiron_workers.documents.sandbox.sandbox import load_and_run_sandboxed
 from chiron_workers.documents.tables.load import TableFile
@@ -28,13 +29,14 @@ class ColumnOfTable(TypedDict):
     samples: list[Any]
 
 
-class DescribedTable(TypedDict):
-    """A table under the name that a query gives it."""
+class DescribedTable(TypedDict, total=False):
+    """A table under the name that a query gives it; `left_out` only where something of it is not among the rows."""
 
     table: str
     file: str
     rows: int
     columns: list[ColumnOfTable]
+    left_out: str
 
 
 class Tables(TypedDict):
@@ -45,12 +47,13 @@ class Tables(TypedDict):
 
 
 class QueryResult(TypedDict, total=False):
-    """The rows of a query; `note` only where there are more than were asked for."""
+    """The rows of a query; `note` only where there are more than were asked for, `left_out` where the tables lack something."""
 
     columns: list[str]
     types: list[str]
     rows: list[list[Any]]
     note: str
+    left_out: str
     notice: str
 
 
@@ -70,8 +73,9 @@ async def data_table(
         max_rows: How many rows of the result at most, 1 to 1,000.
 
     Returns:
-        Without a query tables: table (its name in SQL), file, rows (how many), columns (name, type, samples). With
-        one columns, types and rows, and a note if the result has more rows.
+        Without a query tables: table (its name in SQL), file, rows (how many), columns (name, type, samples), and
+        left_out (what the file holds and the table does not). With one columns, types and rows, a note if the
+        result has more rows, and left_out.
     """
     allowed_folders()
     await store.egress.mark_tainted()
@@ -111,7 +115,10 @@ def _table(table: Table) -> DescribedTable:
     columns = [
         ColumnOfTable(name=column.name, type=column.type, samples=column.samples) for column in table.columns
     ]
-    return DescribedTable(table=table.name, file=table.file, rows=table.rows, columns=columns)
+    described_table = DescribedTable(table=table.name, file=table.file, rows=table.rows, columns=columns)
+    if left_out := describe(table.left_out):
+        described_table["left_out"] = left_out
+    return described_table
 
 
 def _result(answer: QueryAnswer, max_rows: int) -> QueryResult:
@@ -125,4 +132,6 @@ def _result(answer: QueryAnswer, max_rows: int) -> QueryResult:
         result["note"] = (
             f"The result has more than {max_rows:,} rows. Aggregate, filter, or go on with LIMIT and OFFSET."
         )
+    if left_out := describe(answer.left_out):
+        result["left_out"] = left_out
     return result | QueryResult(notice=NOTICE)

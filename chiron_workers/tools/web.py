@@ -3,6 +3,7 @@ from typing import Annotated, TypedDict
 
 from pydantic import Field
 
+from chiron_workers.documents.omissions import describe
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.corpus import SCHEME, Corpus, subject_of
 from chiron_workers.search_providers.merge import search_all
@@ -21,7 +22,8 @@ Offset = Annotated[int, Field(ge=0)]
 class FetchedPage(TypedDict, total=False):
     """A window of a source's text; `next_offset` is None where the text ends.
 
-    `author` and `licence` are left out where they are not known, `changed` where the source says what it said before.
+    `author` and `licence` are left out where they are not known, `left_out` where nothing is, and `changed` where the
+    source says what it said before.
     """
 
     url: str
@@ -30,6 +32,7 @@ class FetchedPage(TypedDict, total=False):
     licence: str
     text: str
     chars: int
+    left_out: str
     next_offset: int | None
     fetched_at: str
     published_at: str | None
@@ -73,9 +76,10 @@ async def web_fetch(store: Store, *, url: str, offset: Offset = 0) -> FetchedPag
 
     Returns:
         url (where redirects ended), title, author and licence (if known), text (up to 20,000 characters), chars (length
-        of the whole text), next_offset (null at the end), fetched_at, published_at (null if not known), changed (what
-        became of it since it was read before, and which facts rest on words that no longer stand there) and a
-        notice on the text.
+        of the whole text), left_out (what the source holds and the text does not; a mark such as [formula] stands in
+        its place, and no quote may span one), next_offset (null at the end), fetched_at, published_at (null if not
+        known), changed (what became of it since it was read before, and which facts rest on words that no longer
+        stand there) and a notice on the text.
     """
     address = canonical(url)
     # Reading on continues the text that was begun, even if the source has changed since.
@@ -121,6 +125,8 @@ def _window(snapshot: Snapshot, offset: int) -> FetchedPage:
         page["author"] = snapshot.author
     if snapshot.licence:
         page["licence"] = snapshot.licence
+    if left_out := describe(snapshot.left_out):
+        page["left_out"] = left_out
     return page | FetchedPage(
         text=snapshot.text[offset:end],
         chars=chars,

@@ -107,6 +107,13 @@ def test_what_the_prompt_cache_saves_is_measured_against_the_least_possible(tmp_
     assert found["12 calls a turn, top-level mark only"][0]["times_the_least"] > 10
 
 
+def test_no_element_of_a_generated_document_is_lost(tmp_path: Path) -> None:
+    measurements = figures("omissions", tmp_path, "--documents", "20")
+    assert "HTML" in measurements
+    for name, (measurement,) in measurements.items():
+        assert (measurement["documents"], measurement["lost"]) == (20, 0), name
+
+
 def test_cancels_are_timed_until_the_model_server_sees_the_stream_cut(tmp_path: Path) -> None:
     found = figures("cancelling", tmp_path, "--runs", "3")
     assert [len({each["run"] for each in found["cancels"]}), len(found["cancels"])] == [3, 3]

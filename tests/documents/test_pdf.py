@@ -12,8 +12,12 @@ MOONS = (GOLDEN / "moons.pdf").read_bytes()
 def test_a_pdf_gives_its_title_and_its_pages_each_marked_with_its_number() -> None:
     document = read_pdf(MOONS, name="a file")
     assert document.title == "Moons of Mars"
-    assert [block.text for block in document.blocks if block.is_heading] == ["[Page 1]", "[Page 2]"]
-    assert "both of them are extraordinarily \nsmall compared with the planet" in document.text
+    assert [block.text for block in document.blocks if block.is_heading] == [
+        "[Page 1]",
+        "Moons of Mars",
+        "[Page 2]",
+    ]
+    assert "both of them are extraordinarily\nsmall compared with the planet" in document.text
     assert document.text.endswith("[Page 2]\n\nSecond page with characterisation.")
     assert page_count(MOONS) == 2
 

@@ -87,7 +87,7 @@ def test_rows_lines_and_pages_can_be_asked_for() -> None:
     ("module", "name", "package"),
     [
         ("pypdfium2", "moons.pdf", "pypdfium2"),
-        ("docx", "garden.docx", "python-docx"),
+        ("lxml.etree", "garden.docx", "lxml"),
         ("python_calamine", "beds.xlsx", "python-calamine"),
     ],
 )

@@ -236,16 +236,20 @@ def source_of_a_citation(files: Files, random: Random) -> None:
     put(files, REPORT, report)
 
 
+OMISSION = {"kind": "hidden row", "count": 2, "place": ""}
+
+
 @mutation
-def address_or_licence_of_a_source(files: Files, random: Random) -> None:
+def address_licence_or_gap_of_a_source(files: Files, random: Random) -> None:
     name = random.choice([REPORT, METADATA])
     content = document(files, name)
     if name == REPORT:
         source = random.choice(content["sources"])
-        source[random.choice(["url", "licence"])] += "x"
+        name_of_field = random.choice(["url", "licence", "left_out"])
+        source[name_of_field] = [OMISSION] if name_of_field == "left_out" else source[name_of_field] + "x"
     else:
         source = random.choice([entry for entry in content["@graph"] if entry["@id"].startswith("#source-")])
-        source["url"] += "x"
+        source[random.choice(["url", "description"])] = "https://x.org"
     put(files, name, content)
 
 

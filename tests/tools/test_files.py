@@ -6,6 +6,8 @@ from pathlib import Path
 from shutil import copy
 
 import pytest
+from support.pdf_files import beside, pdf_file
+from support.word_files import paragraph, word_file
 
 from chiron_workers.documents.sandbox.sandbox import JOBS_MAX
 from chiron_workers.errors import ToolError, ToolValidationError
@@ -200,6 +202,43 @@ async def test_a_fact_can_rest_on_what_was_read(folder: Path, in_a_run: Caller, 
             await store_knowledge(
                 of_run, content="Mars has three moons.", quote="Mars has three moons", **fact
             )
+
+
+async def test_a_word_file_keeps_its_signs_and_says_what_it_leaves_out(store: Store, folder: Path) -> None:
+    micro = '<w:r><w:sym w:font="Symbol" w:char="F06D"/></w:r>'
+    comment = "<w:r><w:commentReference w:id='1'/></w:r>"
+    (folder / "dose.docm").write_bytes(word_file(paragraph("A dose of 5 ", micro, "g is safe.", comment)))
+    found = await file_reader(store, path="dose.docm")
+    assert (found["text"], found["left_out"]) == ("A dose of 5 µg is safe.", "1 comment (paragraph 1)")
+
+
+async def test_no_fact_rests_on_a_quote_across_the_columns_of_a_pdf(
+    folder: Path, in_a_run: Caller, pool, embedder
+) -> None:
+    left = (
+        "The northern quay was built in 1911",
+        "and it is in use to this day, since",
+        "its piles are of hard wood.",
+    )
+    right = (
+        "The southern quay was built in 1965",
+        "and it was closed to all ships in",
+        "the winter after the storm.",
+    )
+    (folder / "quays.pdf").write_bytes(pdf_file(beside(left, right, xs=(60, 320))))
+    async with Store(Session(pool, in_a_run), embedder) as of_run:
+        found = await file_reader(of_run, path="quays.pdf")
+        fact = {
+            "subject_id": "Moon", "source_url": found["url"], "source_score": 0.8, "topic_path": "quays", "confidence": 0.8,
+        }  # fmt: skip
+        quote = "The northern quay was built in 1911 and it is in use to this day"
+        stored = await store_knowledge(
+            of_run, content="The northern quay was built in 1911.", quote=quote, **fact
+        )
+        assert stored["status"] == "stored"
+        across = "The northern quay was built in 1911 The southern quay was built in 1965"
+        with pytest.raises(ToolError, match=r"^quote: "):
+            await store_knowledge(of_run, content="Both quays are old.", quote=across, **fact)
 
 
 async def test_a_text_that_is_too_long_to_be_kept_has_no_address(store: Store, folder: Path) -> None:

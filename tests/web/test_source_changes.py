@@ -209,6 +209,7 @@ async def imported(stage: Stage, url: str, text: str) -> None:
             "hash": digest,
             "published_at": None,
             "fetched_at": datetime.now(UTC),
+            "left_out": None,
         }
         await transfers.add(session, "fetches", [fetch | dict.fromkeys(("title", "author", "licence"), "")])
 

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from chiron_api.text import local_time, one_line, validity, verdict_and_judge
+from chiron_workers.documents.omissions import describe
 from chiron_workers.knowledge.facts.fact_details import AssertionDetails, FactDetails, FactState
 from chiron_workers.states import Ground, QuoteState, Verdict
 
 QUOTE_CHARS = 2_000
 HASH_CHARS = 12
+LEFT_OUT_CHARS = 1_000
 SCORES_DIFFER = 0.005  # two decimals are shown
 
 
@@ -58,6 +60,8 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
     yield f"     {_verdict_line(assertion)}"
     if assertion.source_mark:
         yield f"     {assertion.source_mark}"
+    if left_out := describe(assertion.left_out):
+        yield f"     left out of this source: {one_line(left_out, chars_max=LEFT_OUT_CHARS)}"
     if assertion.content != content:
         span = validity(assertion.valid_from, assertion.valid_until)
         yield f"     stored as: {one_line(assertion.content, chars_max=500)}{f' ({span})' if span else ''}"

@@ -83,12 +83,21 @@ class FoundFacts(Answer):
     note: str = ""
 
 
+class Omission(Answer):
+    """One kind of thing that a source holds and its text does not: how many there are, and where the first one is."""
+
+    kind: str
+    count: int
+    place: str
+
+
 class Assertion(Answer):
     """A source that states a fact; `quote_start` and `quote_end` count characters of the snapshot's text.
 
     `source_score` is what the agent gave the source, `claimed_score`, within the band of `source_kind`. `verdict` says whether
     the quote bears the statement out, `verdict_by` who found that. `ground` says whether the source still does,
-    `source_mark` what became of it. `valid_from` and `valid_until` are years, months or days.
+    `source_mark` what became of it. `valid_from` and `valid_until` are years, months or days. `left_out` is what the text of
+    the source lacks; None where nobody knows, as a version before has read it.
     """
 
     id: UUID
@@ -108,6 +117,7 @@ class Assertion(Answer):
     published_at: datetime | None
     fetched_at: datetime | None
     licence: str
+    left_out: list[Omission] | None = None
     run_id: UUID | None
     created_at: datetime
     context: str

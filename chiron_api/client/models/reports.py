@@ -5,11 +5,14 @@ from typing import Any, Literal
 from uuid import UUID
 
 from chiron_api.client.models.basics import Answer, RunState, Usage
-from chiron_api.client.models.facts import FactStatus, Ground, SourceKind, Verdict
+from chiron_api.client.models.facts import FactStatus, Ground, Omission, SourceKind, Verdict
 
 
 class ReportSource(Answer):
-    """A text that an address gave; `cited_by` are the numbers of the findings that rest on it, `link` is safe to follow."""
+    """A text that an address gave; `cited_by` are the numbers of the findings that rest on it, `link` is safe to follow.
+
+    `left_out` is what the text lacks of its source; None where nobody knows.
+    """
 
     number: int
     url: str
@@ -20,6 +23,7 @@ class ReportSource(Answer):
     fetched_at: datetime | None
     snapshot_hash: str | None
     cited_by: list[int]
+    left_out: list[Omission] | None = None
     link: str | None
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from chiron_api.client.models.basics import Answer, Usd
-from chiron_api.client.models.facts import FactStatus, Ground
+from chiron_api.client.models.facts import FactStatus, Ground, Omission
 from chiron_api.client.models.reports import NodeCoverage
 
 
@@ -73,7 +73,7 @@ class DocumentFact(Answer):
 
 
 class DocumentReceipt(Answer):
-    """A document that was stored; `facts` are those that its change bears on."""
+    """A document that was stored; `facts` are those that its change bears on, `left_out` is what its text lacks of the file."""
 
     subject_id: str
     url: str
@@ -82,6 +82,7 @@ class DocumentReceipt(Answer):
     passages: int
     state: Literal["new", "changed", "unchanged"]
     facts: list[DocumentFact]
+    left_out: list[Omission] | None = None
 
 
 class Subscription(Answer):

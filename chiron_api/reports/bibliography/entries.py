@@ -9,6 +9,7 @@ from chiron_api.reports.bibliography.kinds import WorkKind, doi_of, kind_of
 from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import heading, one_line
 from chiron_api.reports.report import Report, Source
+from chiron_workers.documents.omissions import describe
 from chiron_workers.public_addresses import public_address
 
 KEY_CHARS_MAX = 40
@@ -62,6 +63,7 @@ def _entry(
         _cited_by(report, numbers),
         *source_marks,
         *([f"Licence: {one_line(latest.licence)}"] * bool(latest.licence)),
+        *([f"Left out of its text: {one_line(describe(latest.left_out))}"] * bool(latest.left_out)),
     ]
     return Entry(
         key=_key(latest.url),

@@ -5,7 +5,16 @@ import importlib.metadata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from chiron_api.crate.layout import ANNOTATIONS, METADATA, PAGE, REPORT, SNAPSHOT, WITHHELD, text_address
+from chiron_api.crate.layout import (
+    ANNOTATIONS,
+    METADATA,
+    PAGE,
+    REPORT,
+    SNAPSHOT,
+    WITHHELD,
+    left_out_note,
+    text_address,
+)
 from chiron_api.reports import phrasing
 from chiron_api.reports.report import Report, RunLine, Source
 from chiron_workers.states import RunState
@@ -134,6 +143,7 @@ def _source(source: Source) -> Entity:
         "author": phrasing.one_line(source.author),
         "datePublished": source.published_at,
         "license": {"@id": _licence_id(_licence(source))} if _licence(source) else None,
+        "description": left_out_note(source.left_out),
     }
     return {
         "@id": _source_id(source),

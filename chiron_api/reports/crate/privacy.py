@@ -5,7 +5,8 @@ from enum import StrEnum
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from chiron_api.reports.report import Report, Work
+from chiron_api.reports.report import Report, Source, Work
+from chiron_workers.documents.omissions import LeftOut
 
 HOUSE_DOMAINS = (
     ".corp",
@@ -29,10 +30,21 @@ class TextChoice(StrEnum):
 
 
 def without_secrets(report: Report) -> Report:
-    """The report with only the kind of errors of runs; addresses have no passwords and keys in any report."""
+    """The report without words of one's own texts, and of errors of runs all but their kind.
+
+    Addresses have no passwords and keys in any report.
+    """
+    sources = tuple(replace(source, left_out=_without_words(source)) for source in report.sources)
     runs = tuple(replace(run, error=run.error.partition(":")[0]) for run in report.work.runs)
     work: Work = replace(report.work, runs=runs)
-    return replace(report, work=work)
+    return replace(report, sources=sources, work=work)
+
+
+def _without_words(source: Source) -> LeftOut:
+    # A place may be told by the first words of a passage.
+    if source.left_out is None or is_public(source.url):
+        return source.left_out
+    return tuple(replace(omission, place="") for omission in source.left_out)
 
 
 def is_public(url: str) -> bool:

@@ -13,6 +13,7 @@ from chiron_api.reports.formats.note_folder import write_notes
 from chiron_api.reports.report import Finding, Report, Source
 from chiron_api.reports.write import Format
 from chiron_api.text import count
+from chiron_workers.documents.omissions import describe
 
 INDEX = "Index"
 Step = tuple[str, ...]  # the subject and the steps of a topic path that lead to a note
@@ -165,6 +166,7 @@ def _source(source: Source, names: _NoteNames) -> str:
         "published": phrasing.day(source.published_at),
         "licence": phrasing.one_line(source.licence),
         "address": phrasing.one_line(source.url),
+        "left_out": phrasing.one_line(describe(source.left_out)),
         "fetched": phrasing.minute(source.fetched_at) if source.fetched_at else "",
     }
     address = markdown.address(source)

@@ -10,6 +10,7 @@ from typing import IO, Any
 from chiron_workers.documents.charset import decode
 from chiron_workers.documents.document import UnreadableError, clean, import_optional
 from chiron_workers.documents.file_types import FileType, detect_file_type
+from chiron_workers.documents.omissions import Omission
 from chiron_workers.documents.tables.columns import rectangular_csv, typed_relation
 from chiron_workers.documents.tables.csv import detect_delimiter, iter_rows
 from chiron_workers.documents.tables.sheets import cell_text, read_sheet, sheet_names
@@ -26,8 +27,12 @@ class TableFile:
     sheet: str = ""
 
 
-def load_relations(database: Any, file: TableFile) -> Iterator[tuple[str, Any]]:
-    """Yield each table of a file: a suffix for its name, and a DuckDB relation that is valid until the next one.
+# A suffix for the name of a table, a DuckDB relation that is valid until the next one, and what the file holds beside it.
+Relation = tuple[str, Any, tuple[Omission, ...]]
+
+
+def load_relations(database: Any, file: TableFile) -> Iterator[Relation]:
+    """Yield each table of a file.
 
     Raises:
         UnreadableError: It holds no table.
@@ -42,28 +47,30 @@ def load_relations(database: Any, file: TableFile) -> Iterator[tuple[str, Any]]:
         with _temporary_path(decode(file.data).encode()) as path:
             json_format = "newline_delimited" if file_type is FileType.JSON_LINES else "auto"
             size = len(file.data) + OBJECT_BYTES_SLACK
-            yield "", database.read_json(path, format=json_format, sample_size=-1, maximum_object_size=size)
+            relation = database.read_json(path, format=json_format, sample_size=-1, maximum_object_size=size)
+            yield "", relation, ()
     elif file_type is FileType.PARQUET:
         with _temporary_path(file.data) as path:
-            yield "", database.read_parquet(path)
+            yield "", database.read_parquet(path), ()
     else:
         raise UnreadableError(f"it is {file_type}, which holds no table; file_reader reads it")
 
 
-def _sheet_relations(database: Any, file: TableFile) -> Iterator[tuple[str, Any]]:
+def _sheet_relations(database: Any, file: TableFile) -> Iterator[Relation]:
     names = (file.sheet,) if file.sheet else sheet_names(file.data)
     has_rows = False
     for name in names:
-        rows = [[cell_text(cell) for cell in row] for row in read_sheet(file.data, name).rows]
+        sheet = read_sheet(file.data, name)
+        rows = [[cell_text(cell) for cell in row] for row in sheet.rows]
         if any(map(any, rows)):
             has_rows = True
             with _rows_relation(database, rows.__iter__) as relation:
-                yield name if len(names) > 1 else "", relation
+                yield name if len(names) > 1 else "", relation, sheet.left_out
     if not has_rows:
         raise UnreadableError("it holds no table")
 
 
-def _csv_relation(database: Any, text: str) -> Iterator[tuple[str, Any]]:
+def _csv_relation(database: Any, text: str) -> Iterator[Relation]:
     if not text.strip():
         raise UnreadableError("it holds no table")
     duckdb = import_optional("duckdb")
@@ -72,10 +79,10 @@ def _csv_relation(database: Any, text: str) -> Iterator[tuple[str, Any]]:
     if len(header) > 1:
         # The error means that the rows differ in length.
         with _temporary_path(text.encode()) as path, suppress(duckdb.InvalidInputException):
-            yield "", typed_relation(database, path, header, delimiter)
+            yield "", typed_relation(database, path, header, delimiter), ()
             return
     with _rows_relation(database, lambda: iter_rows(text, delimiter)) as relation:
-        yield "", relation
+        yield "", relation, ()
 
 
 @contextmanager

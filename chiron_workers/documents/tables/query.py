@@ -6,13 +6,14 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, time
 from decimal import Decimal
 from pathlib import PurePath
 from typing import Any, TypeVar
 
 from chiron_workers.documents.document import UnreadableError, clean, import_optional
+from chiron_workers.documents.omissions import Omission, merged
 from chiron_workers.documents.sandbox.sandbox import Limits
 from chiron_workers.documents.tables.columns import COLUMNS_MAX
 from chiron_workers.documents.tables.load import TableFile, load_relations
@@ -44,18 +45,19 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; `name` is its name in SQL."""
+    """A table; `name` is its name in SQL, `left_out` is what its file holds and the table does not."""
 
     name: str
     file: str
     rows: int
     columns: list[Column]
+    left_out: tuple[Omission, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
     """The rows of a query, `is_cut` if there are more, `is_too_long` if there was no room for their text; or the
-    `problem` that DuckDB reports."""
+    `problem` that DuckDB reports. `left_out` is what the tables lack of their files."""
 
     columns: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
@@ -63,24 +65,27 @@ class QueryAnswer:
     is_cut: bool = False
     is_too_long: bool = False
     problem: str = ""
+    left_out: tuple[Omission, ...] = ()
 
 
 def describe_tables(files: tuple[TableFile, ...], *, limits: Limits) -> list[Table]:
     """Describe the tables of files. Raises UnreadableError, naming a file without a table."""
     cells = _CellWriter()
     with _database(limits) as database:
-        return [_describe(database, name, file, cells) for name, file in _load(database, files)]
+        return [_describe(database, table, cells) for table in _load(database, files)]
 
 
 def query_tables(files: tuple[TableFile, ...], query: str, *, rows_max: int, limits: Limits) -> QueryAnswer:
     """Run one SELECT over the tables of files. Raises UnreadableError, naming a file without a table."""
     duckdb = import_optional("duckdb")
     with _database(limits) as database:
-        names = ", ".join(name for name, _ in _load(database, files))
+        tables = _load(database, files)
+        names = ", ".join(table.name for table in tables)
         for lock in LOCK_STATEMENTS:
             database.execute(lock)
         try:
-            return _run_query(database, query, rows_max)
+            answer = _run_query(database, query, rows_max)
+            return replace(answer, left_out=merged(table.left_out for table in tables))
         except duckdb.InterruptException:
             return QueryAnswer(
                 problem=f"it took more than {limits.timeout_s * TIME_SHARE:g} s; filter or aggregate first"
@@ -111,16 +116,23 @@ def _database(limits: Limits) -> Iterator[Any]:
         database.close()
 
 
-def _load(database: Any, files: Sequence[TableFile]) -> list[tuple[str, str]]:
+@dataclass(frozen=True, slots=True)
+class _LoadedTable:
+    name: str
+    file: str
+    left_out: tuple[Omission, ...]
+
+
+def _load(database: Any, files: Sequence[TableFile]) -> list[_LoadedTable]:
     duckdb = import_optional("duckdb")
-    names: list[tuple[str, str]] = []
+    tables: list[_LoadedTable] = []
     for file in files:
         try:
-            for suffix, relation in load_relations(database, file):
+            for suffix, relation, left_out in load_relations(database, file):
                 stem = PurePath(file.name).stem
-                name = _free_name(database, f"{stem} {suffix}", {table for table, _ in names})
+                name = _free_name(database, f"{stem} {suffix}", {table.name for table in tables})
                 relation.create(name)
-                names.append((name, file.name))
+                tables.append(_LoadedTable(name, file.name, left_out))
         except UnreadableError as error:
             raise UnreadableError(f"{file.name}: {error}") from None
         except duckdb.InterruptException:
@@ -128,7 +140,7 @@ def _load(database: Any, files: Sequence[TableFile]) -> list[tuple[str, str]]:
         except duckdb.Error as error:
             reason = str(error).strip().split("\n")[0][:MESSAGE_CHARS_MAX]
             raise UnreadableError(f"{file.name}: it cannot be loaded as a table ({reason})") from None
-    return names
+    return tables
 
 
 def _free_name(database: Any, text: str, used: set[str]) -> str:
@@ -143,7 +155,8 @@ def _free_name(database: Any, text: str, used: set[str]) -> str:
     return name
 
 
-def _describe(database: Any, name: str, file: str, cells: "_CellWriter") -> Table:
+def _describe(database: Any, loaded_table: _LoadedTable, cells: "_CellWriter") -> Table:
+    name, file = loaded_table.name, loaded_table.file
     table = database.table(name)
     sample = table.limit(SAMPLE_ROWS).fetchall()
     if len(table.columns) > COLUMNS_MAX:
@@ -152,7 +165,7 @@ def _describe(database: Any, name: str, file: str, cells: "_CellWriter") -> Tabl
         Column(cells.text(column), cells.text(str(kind)), [cells.value(row[n]) for row in sample])
         for n, (column, kind) in enumerate(zip(table.columns, table.types, strict=True))
     ]
-    return Table(name, file, table.shape[0], columns)
+    return Table(name, file, table.shape[0], columns, loaded_table.left_out)
 
 
 def _run_query(database: Any, query: str, rows_max: int) -> QueryAnswer:

@@ -4,6 +4,7 @@ from io import BytesIO
 from typing import Any
 
 from chiron_workers.documents.document import UnreadableError, clean, import_optional
+from chiron_workers.documents.omissions import Omission
 
 CELLS_MAX = 5_000_000
 MIDNIGHT = time()
@@ -13,10 +14,11 @@ Cell = int | float | str | bool | date | datetime | time | timedelta | None
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet of a workbook from row 1 on; cells keep their types, an empty cell is None."""
+    """A sheet of a workbook from row 1 on; cells keep their types, an empty cell is None. `left_out` is what is in no row."""
 
     name: str
     rows: list[list[Cell]]
+    left_out: tuple[Omission, ...] = ()
 
 
 def sheet_names(data: bytes) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def _stands(quote: str, page: _Page, *, by_letters: bool) -> bool:
 
 
 def _stands_in(quote: str, passage: str) -> bool:
-    match = locate(quote, passage)
+    match = locate(quote, passage, has_marks=False)
     if match is None:
         return False
     return _spelled(match.quote) == _spelled(quote) or _is_whole_lines(quote, match.quote)

@@ -10,6 +10,7 @@ from itertools import chain, islice
 
 from chiron_workers.evidence.quotes.closest_passage import find_closest_passage
 from chiron_workers.evidence.quotes.equivalents import LINE_BREAK
+from chiron_workers.evidence.quotes.marks import spanned_mark
 from chiron_workers.evidence.quotes.normalise import normalise
 from chiron_workers.evidence.quotes.offsets import NormalisedText
 from chiron_workers.evidence.quotes.omissions import SUPERSCRIPTS, ReducedText, may_be_reduced, reduce_text
@@ -45,8 +46,11 @@ class QuoteMatch:
     end: int
 
 
-def locate(quote: str, text: str) -> QuoteMatch | None:
+def locate(quote: str, text: str, *, has_marks: bool = True) -> QuoteMatch | None:
     """The whole sentences of a text in which a quote stands word for word, at its first place; None where it does not.
+
+    A place counts only if none of these words is a mark that stands for something the reader could not write. Pass False as
+    `has_marks` for a quote that was taken before, from a text that may have such words of its own.
 
     Alike are what typesetting, copying from a PDF and HTML entities change, and the case of the quote's first letter.
     A quote begins and ends between words and numbers, never inside one. A text of millions of characters takes a second
@@ -56,21 +60,21 @@ def locate(quote: str, text: str) -> QuoteMatch | None:
         return None
     tries = {words: (iter(range(TRIES_MAX)), iter(range(TRIES_MAX))) for words in _readings(quote)}
     for window in windows(text, passage_chars_max=QUOTE_CHARS_MAX):
-        if span := _first_span(tries, window):
+        for span in _spans(tries, window):
             start, end = whole_sentences(text, *span, chars_max=QUOTE_CHARS_MAX)
-            return QuoteMatch(text[start:end], start, end)
+            if not (has_marks and spanned_mark(text, span, (start, end))):
+                return QuoteMatch(text[start:end], start, end)
     return None
 
 
-def _first_span(tries: Tries, window: Window) -> tuple[int, int] | None:
-    """The offsets in the whole text of the first place of a quote in a piece of it."""
+def _spans(tries: Tries, window: Window) -> Iterator[tuple[int, int]]:
+    """The offsets in the whole text of the places of a quote in a piece of it, in order for each of its readings."""
     page = _Page(window.text, _normalise_page(window.text))
     for words, (places, places_with_omissions) in tries.items():
         for span in chain(page.spans(words, places), page.spans_with_omissions(words, places_with_omissions)):
             start, end = page.normalised_text.span(*span)
             if end - start <= QUOTE_CHARS_MAX and window.holds(start, end):
-                return window.start + start, window.start + end
-    return None
+                yield window.start + start, window.start + end
 
 
 @lru_cache(maxsize=KEPT_PAGES_MAX)
@@ -84,6 +88,13 @@ def refusal_reason(quote: str, text: str) -> str:
         return problem
     if OMISSION.search(html.unescape(quote)):
         return "the quote leaves words out; give one continuous passage, without an ellipsis."
+    if match := locate(quote, text, has_marks=False):
+        mark = spanned_mark(text, (match.start, match.end), (match.start, match.end))
+        return (
+            f"its passage holds {mark!r}, which stands in the place of something that could not be read, so what the source "
+            "says there is not known; quote a sentence without it, or another source that gives these words in full. This "
+            f"holds also where the source itself writes {mark!r}."
+        )
     closest = find_closest_passage(quote, text)
     if closest is None:
         return "these words do not stand in the page, and nothing there is like them."

@@ -6,6 +6,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
+from chiron_workers.documents.omissions import LeftOut, from_rows
 from chiron_workers.errors import NotFound
 from chiron_workers.evidence.confidence import Confidence, explain
 from chiron_workers.knowledge.facts.confidences import Confidences, status_of
@@ -28,7 +29,8 @@ class AssertionDetails:
     `verdict_by` who found that: `rules`, the name of a model, or nobody. `source_mark` says what became of the source since
     then: that it is gone, or no longer holds the quote; `ground` says so in a word that is `stands` otherwise.
     `observed_at` is when the source was read; `valid_from` and
-    `valid_until` say from when until when the content is so (a year, month or day), where its words do.
+    `valid_until` say from when until when the content is so (a year, month or day), where its words do. `left_out` is what
+    the reader of the source left out of its text; None where nobody knows.
     """
 
     id: str
@@ -48,6 +50,7 @@ class AssertionDetails:
     published_at: datetime | None
     fetched_at: datetime | None
     licence: str
+    left_out: LeftOut
     run_id: UUID | None
     created_at: datetime
     context: str
@@ -174,7 +177,7 @@ async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDe
     changes = await SourceChanges(session).of(row["source_url"] for row in rows)
     return tuple(
         AssertionDetails(
-            **with_kind(row),
+            **with_kind(row | {"left_out": from_rows(row["left_out"])}),
             source_mark=source_mark(row["id"], row["ground"], changes.get(row["source_url"])),
         )
         for row in rows

@@ -9,12 +9,12 @@ select id::text as id, subject_id, content, topic_path, status, confidence, clai
 select a.id::text as id, a.content, a.quote, a.quote_state, a.quote_start, a.quote_end, a.source_url,
        coalesce(f.title, '') as source_title, coalesce(f.author, '') as source_author, a.source_score,
        a.claimed_score, a.source_kind, a.claimed_confidence, a.snapshot_hash, f.published_at, f.fetched_at,
-       coalesce(f.licence, '') as licence,
+       coalesce(f.licence, '') as licence, f.left_out,
        a.run_id, a.created_at, a.context, a.verdict, a.verdict_reason, a.verdict_by, a.ground,
        coalesce(a.observed_at, f.fetched_at) as observed_at, a.valid_from, a.valid_until
   from assertions a
   left join lateral (
-    select title, author, published_at, licence, fetched_at
+    select title, author, published_at, licence, fetched_at, left_out
       from fetches
      where hash = a.snapshot_hash
        and url = a.source_url

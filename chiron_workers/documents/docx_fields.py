@@ -1,0 +1,100 @@
+"""What a field of a Word file shows that has no stored result."""
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from chiron_workers.documents.docx_elements import W
+from chiron_workers.documents.docx_signs import sign
+from chiron_workers.documents.docx_styles import is_on
+from chiron_workers.documents.omissions import Mark
+
+if TYPE_CHECKING:
+    from chiron_workers.documents.docx_words import Writer
+
+# Fields that show nothing where they stand, or no more than what is in the file.
+SILENT = frozenset(
+    (
+        *(
+            "",
+            "ADVANCE",
+            "ASK",
+            "BIBLIOGRAPHY",
+            "FORMTEXT",
+            "HYPERLINK",
+            "INDEX",
+            "PRIVATE",
+            "RD",
+            "SET",
+            "TA",
+        ),
+        *("TC", "TOA", "TOC", "XE"),
+    )
+)
+SYMBOL_CODE = re.compile(r"SYMBOL\s+(0x[0-9a-f]+|\d+|\S)", re.IGNORECASE)
+SYMBOL_FONT = re.compile(r'\\f\s+(?:"([^"]*)"|(\S+))')
+BUTTON = re.compile(r"(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(slots=True)
+class Field:
+    """A field that is being read.
+
+    Args:
+        start: Of the pieces of its paragraph, the one where it begins.
+        form: Its ffData element, if it is a form field.
+    """
+
+    start: int
+    instruction: list[str] = field(default_factory=list)
+    form: Any | None = None
+    has_result: bool = False
+
+
+def field_value(field_: Field, writer: "Writer") -> str:
+    """What a field shows, or a mark, if its result is not stored."""
+    words = "".join(field_.instruction).strip()
+    name = words.split(maxsplit=1)[0].upper() if words else ""
+    if name == "FORMCHECKBOX":
+        return "☒" if _is_checked(field_.form) else "☐"
+    if name == "FORMDROPDOWN":
+        return _choice(field_.form)
+    if name == "SYMBOL":
+        return _symbol(words) or writer.mark(Mark.SIGN)
+    if name == "EQ":
+        return writer.mark(Mark.FORMULA)
+    if button := BUTTON.match(words):
+        return button[1].strip()
+    return "" if name in SILENT or field_.has_result else writer.mark(Mark.VALUE)
+
+
+def _is_checked(form: Any | None) -> bool:
+    box = form.find(f"{W}checkBox") if form is not None else None
+    if box is None:
+        return False
+    state = box.find(f"{W}checked")
+    return is_on(state if state is not None else box.find(f"{W}default"))
+
+
+def _choice(form: Any | None) -> str:
+    choices = form.find(f"{W}ddList") if form is not None else None
+    if choices is None:
+        return ""
+    entries = [entry.get(f"{W}val", "") for entry in choices.findall(f"{W}listEntry")]
+    choice = choices.find(f"{W}result")
+    if choice is None:
+        choice = choices.find(f"{W}default")
+    number = choice.get(f"{W}val", "0") if choice is not None else "0"
+    return (
+        entries[int(number)] if number.isascii() and number.isdigit() and int(number) < len(entries) else ""
+    )
+
+
+def _symbol(instruction: str) -> str:
+    match = SYMBOL_CODE.match(instruction)
+    if match is None:
+        return ""
+    words = match[1]
+    code = int(words, 16) if words[:2].lower() == "0x" else int(words) if words.isdigit() else ord(words)
+    font = SYMBOL_FONT.search(instruction)
+    return sign(code, (font[1] or font[2] or "") if font else "symbol")
