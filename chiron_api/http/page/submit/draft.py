@@ -8,6 +8,7 @@ from http import HTTPStatus
 from chiron_api.http.page.forms import amount, count
 from chiron_api.http.problems import Problem
 from chiron_workers.batches.submit import NewBatch, NewRun
+from chiron_workers.batches.topics import text_topics
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.runs.columns import read_columns
 from chiron_workers.settings import Settings
@@ -71,6 +72,6 @@ class Draft:
 
 def draft_of(fields: Mapping[str, str]) -> Draft:
     """The draft that the fields of a form hold: the topics of its lines and of its file."""
-    lines = f"{fields.get('topics', '')}\n{fields.get('file', '')}".splitlines()
-    topics = tuple(line.strip() for line in lines if line.strip())
+    text = f"{fields.get('topics', '')}\n{fields.get('file', '')}"
+    topics = tuple(topic for topic, _ in text_topics(text))
     return Draft({name: fields.get(name, "") for name in FIELDS}, topics)

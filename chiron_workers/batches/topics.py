@@ -1,0 +1,45 @@
+"""Topics as text: one a line, which of them show nothing, and which are the same in other letters."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+# `#` alone, or with white space behind it, as a heading of Markdown has it too: "#1 cause" and "#MeToo" are topics.
+COMMENT = re.compile(r"\s*#+(?:\s|$)")
+# Separators, controls, formats (zero-width space, soft hyphen), and combining marks without a letter.
+INVISIBLE_CATEGORIES = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"})
+# Letters and signs for Unicode, and drawn as nothing: Hangul fillers, an empty Braille cell.
+BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+CODE_POINTS_MAX = 5
+
+
+def text_topics(text: str) -> Iterator[tuple[str, int]]:
+    """The topics of a text, one a line, each with the number of its line; comments and empty lines are left out.
+
+    A line ends at a line feed alone: a line separator (U+2028) or a next line (U+0085) stands within a topic.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if (topic := line.strip()) and not COMMENT.match(line):
+            yield topic, number
+
+
+def invisible_characters(text: str) -> str:
+    """The code points of a text that shows nothing, such as "U+200B, U+FEFF"; empty if a character of it can be seen."""
+    if any(map(_is_visible, text)):
+        return ""
+    points = [f"U+{ord(character):04X}" for character in dict.fromkeys(text)]
+    return ", ".join([*points[:CODE_POINTS_MAX], *(["…"] if len(points) > CODE_POINTS_MAX else [])])
+
+
+def comparable(topic: str) -> str:
+    """What two topics share that read alike: without case, spacing and characters that cannot be seen."""
+    words = topic if topic.isascii() else "".join(filter(_is_kept, unicodedata.normalize("NFC", topic)))
+    return " ".join(words.split()).casefold()
+
+
+def _is_visible(character: str) -> bool:
+    return unicodedata.category(character) not in INVISIBLE_CATEGORIES and character not in BLANK_LETTERS
+
+
+def _is_kept(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character) != "Cf"
