@@ -9,15 +9,18 @@ from psycopg.rows import DictRow
 from chiron_api.reports.answering import run_answers, written_answer
 from chiron_api.reports.arranging import Arrangement, CitedSource, Place, arrange
 from chiron_api.reports.coverage import cover
+from chiron_api.reports.links import public_address
 from chiron_api.reports.material import Material, read
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
 from chiron_workers.db.connect import Pool
+from chiron_workers.documents.authors import names_in
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_aliases
 from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import RunUsage
+from chiron_workers.sources.dois import doi_of_source
 from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus, RunState
 
 FINDINGS_MAX = 100_000
@@ -136,6 +139,8 @@ def _source(place: Place, citations: CitedSource, row: DictRow) -> Source:
         url=url,
         snapshot_hash=snapshot_hash,
         cited_by=tuple(citations.by),
+        authors=names_in(row["author"]) if row["authors"] is None else tuple(row["authors"]),
+        doi=doi_of_source(public_address(url), row["doi"]),
         **{name: row[name] for name in ("title", "author", "licence", "published_at", "fetched_at")},
     )
 

@@ -9,13 +9,12 @@ from chiron_workers.documents.document import (
     Block,
     Document,
     UnreadableError,
-    author_name,
     compose,
     import_optional,
-    parse_date,
 )
 from chiron_workers.documents.docx_numbering import Numbering
 from chiron_workers.documents.docx_words import W, script_styles, table_lines, words_of
+from chiron_workers.documents.file_properties import stated_authors, stated_title
 from chiron_workers.documents.spacing import set_line
 
 WRAPPER_TAGS = {f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml")}
@@ -33,10 +32,8 @@ def read_docx(data: bytes, *, name: str) -> Document:
     """
     with _open_docx(data) as document:
         properties = document.core_properties
-        text = compose(_Reader(document).blocks(), title=properties.title or "", name=name)
-        return replace(
-            text, author=author_name(properties.author), published_at=parse_date(properties.created)
-        )
+        text = compose(_Reader(document).blocks(), title=stated_title(properties.title), name=name)
+        return replace(text, authors=stated_authors(properties.author))
 
 
 @contextmanager

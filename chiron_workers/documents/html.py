@@ -3,12 +3,15 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from chiron_workers.documents.document import Document, author_name, compose, parse_date
+from chiron_workers.documents.authors import unique_names
+from chiron_workers.documents.bylines import page_authors
+from chiron_workers.documents.document import Document, compose
 from chiron_workers.documents.html_page import page_blocks
 from chiron_workers.documents.html_tree import rewrite
 from chiron_workers.documents.licences import licence_name, licence_of_html
 from chiron_workers.documents.page_metadata import PageMetadata, read_metadata
 from chiron_workers.documents.plain import read_plain
+from chiron_workers.documents.publication_dates import page_date, stated_date
 from chiron_workers.documents.spacing import unmark_gaps
 
 # Only dates in the page's metadata: a search through its text finds the dates of other things.
@@ -23,6 +26,8 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     tree = trafilatura.load_html(text)
     licence = "" if tree is None else licence_of_html(tree)
     metadata = PageMetadata() if tree is None else read_metadata(tree)
+    authors = () if tree is None else page_authors(tree)
+    published_at = None if tree is None else stated_date(tree)
     if tree is not None:
         rewrite(tree, text)
     page: Any = trafilatura.bare_extraction(
@@ -36,12 +41,18 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     )
     if page is None:
         document = _without_main_text(tree, text, name=name)
-        return replace(document, doi=metadata.doi, stated_kind=metadata.kind)
+        return replace(
+            document,
+            authors=authors,
+            published_at=published_at,
+            doi=metadata.doi,
+            stated_kind=metadata.kind,
+        )
     document = compose(page_blocks(tree, page.body), title=page.title or "", name=name)
     return replace(
         document,
-        author=author_name(page.author),
-        published_at=parse_date(page.date),
+        authors=authors or unique_names((page.author or "").split(";")),
+        published_at=published_at or page_date(page.date, text),
         licence=licence or licence_name(page.license),
         doi=metadata.doi,
         stated_kind=metadata.kind,

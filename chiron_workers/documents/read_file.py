@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import PurePath
 
 from chiron_workers.documents.charset import decode, html_charset
-from chiron_workers.documents.document import TEXT_CHARS_MAX, Document, UnreadableError, clean
+from chiron_workers.documents.document import TEXT_CHARS_MAX, Document, UnreadableError, author_line, clean
 from chiron_workers.documents.file_types import FileType, detect_file_type
 from chiron_workers.documents.tables.csv import csv_lines, detect_delimiter, iter_rows
 
@@ -36,10 +36,15 @@ class FileContent:
     sheet: str = ""
     sheets: tuple[str, ...] = ()
     delimiter: str = ""
-    author: str = ""
+    authors: tuple[str, ...] = ()
     published_at: datetime | None = None
     licence: str = ""
     is_cut: bool = False
+
+    @property
+    def author(self) -> str:
+        """The authors on one line."""
+        return author_line(self.authors)
 
 
 def read_file(data: bytes, name: str, part: Part, *, sheet: str = "") -> FileContent:
@@ -133,7 +138,7 @@ def _document_lines(file_type: FileType, document: Document, part: Part) -> File
 
 def _with_metadata(content: FileContent, document: Document) -> FileContent:
     return replace(
-        content, author=document.author, published_at=document.published_at, licence=document.licence
+        content, authors=document.authors, published_at=document.published_at, licence=document.licence
     )
 
 

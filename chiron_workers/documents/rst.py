@@ -10,7 +10,8 @@ from docutils.languages import en
 from docutils.parsers.rst import Parser, directives, states
 from docutils.utils import new_document, unescape
 
-from chiron_workers.documents.document import Document, author_name, compose, parse_date
+from chiron_workers.documents.authors import author_names
+from chiron_workers.documents.document import Document, compose, parse_date
 from chiron_workers.documents.licences import licence_name
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.rst_blocks import tree_blocks
@@ -74,7 +75,7 @@ def read_rst(text: str, *, name: str = "") -> Document:
     fields = _docinfo(tree)
     document = replace(
         compose(tree_blocks(tree), title="", name=name),
-        author=author_name(fields.get("author")),
+        authors=author_names(fields.get("author")),
         published_at=parse_date(fields.get("date")),
         licence=licence_name(fields.get("license") or fields.get("licence") or fields.get("copyright")),
     )

@@ -7,6 +7,7 @@ from typing import Self
 
 import zstandard
 from psycopg.rows import DictRow
+from psycopg.types.json import Json
 
 from chiron_workers import ids
 from chiron_workers.db.pipelines import Statement
@@ -41,7 +42,7 @@ class Page:
 
     `raw_hash` is the sha256 of the bytes it was read from, in hex, and `reader` the version of our readers; empty and None
     where that is not known. `doi` and `stated_kind` are what the page says of itself, and `validators` are those that this
-    very address gave.
+    very address gave. `author` has the authors on one line; `authors` is empty where a version before has read the text.
     """
 
     url: str
@@ -53,6 +54,7 @@ class Page:
     licence: str = ""
     doi: str = ""
     stated_kind: SourceKind | None = None
+    authors: tuple[str, ...] = ()
     raw_hash: str = ""
     reader: int | None = READER_VERSION
     validators: Validators = NO_VALIDATORS
@@ -62,7 +64,13 @@ class Page:
         """The page with the text and the metadata of a document."""
         metadata = document.title, document.author, document.published_at, document.licence
         return cls(
-            url, document.text, content_type, *metadata, doi=document.doi, stated_kind=document.stated_kind
+            url,
+            document.text,
+            content_type,
+            *metadata,
+            doi=document.doi,
+            stated_kind=document.stated_kind,
+            authors=document.authors,
         )
 
     def text_hash(self) -> str:
@@ -179,7 +187,10 @@ class Sources:
                 "chars": [len(page.text) for page in pages],
                 "content_types": [page.content_type for page in pages],
                 "titles": [page.title for page in pages],
-                "authors": [page.author for page in pages],
+                "author_lines": [page.author for page in pages],
+                "authors": [
+                    Json(list(page.authors)) if page.authors or not page.author else None for page in pages
+                ],
                 "published": [page.published_at for page in pages],
                 "licences": [page.licence for page in pages],
                 "raw_hashes": [page.raw_hash or None for page in pages],
@@ -198,4 +209,5 @@ def to_snapshot(row: DictRow) -> Snapshot:
     text = zstandard.decompress(row.pop("body")).decode()
     if stated_kind := row.pop("stated_kind", None):
         row["stated_kind"] = SourceKind(stated_kind)
+    row["authors"] = tuple(row.pop("authors", None) or ())
     return Snapshot(text=text, **row)

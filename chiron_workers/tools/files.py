@@ -140,7 +140,8 @@ async def _snapshot(store: Store, url: str, content: FileContent, *, is_begun: b
     if is_begun and (snapshot := await store.sources.latest(url)):
         return snapshot
     metadata = content.title, content.author, content.published_at, content.licence
-    return await save_page(store, Page(url, content.text, f"text/x-{content.file_type}", *metadata))
+    page = Page(url, content.text, f"text/x-{content.file_type}", *metadata, authors=content.authors)
+    return await save_page(store, page)
 
 
 async def _record_missing(store: Store, path: str, folders: Sequence[Path]) -> str:

@@ -210,7 +210,11 @@ async def imported(stage: Stage, url: str, text: str) -> None:
             "published_at": None,
             "fetched_at": datetime.now(UTC),
         }
-        await transfers.add(session, "fetches", [fetch | dict.fromkeys(("title", "author", "licence"), "")])
+        await transfers.add(
+            session,
+            "fetches",
+            [fetch | dict.fromkeys(("title", "author", "licence", "doi"), "") | {"authors": None}],
+        )
 
 
 @pytest.mark.parametrize("elsewhere", [OLD, "All new."])

@@ -9,12 +9,17 @@ from chiron_api.client.models.facts import FactStatus, Ground, SourceKind, Verdi
 
 
 class ReportSource(Answer):
-    """A text that an address gave; `cited_by` are the numbers of the findings that rest on it, `link` is safe to follow."""
+    """A text that an address gave; `cited_by` are the numbers of the findings that rest on it, `link` is safe to follow.
+
+    `author` has the `authors` on one line. `doi` is the one that the source states, else the one that its address names.
+    """
 
     number: int
     url: str
     title: str
     author: str
+    authors: list[str]
+    doi: str
     licence: str
     published_at: datetime | None
     fetched_at: datetime | None
