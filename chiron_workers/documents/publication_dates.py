@@ -40,12 +40,31 @@ MARKED_MAX = 20
 DAY = re.compile(r"(\d{4})[/.-](\d{1,2})[/.-](\d{1,2})|(\d{4})(\d\d)(\d\d)(?!\d)")
 # A month or a year alone: the day would be a guess.
 PARTIAL = re.compile(r"\d{4}(?:[/.-]\d{1,2})?|[^\W\d]+\.? \d{4}")
-PARTIAL_CONTENT = re.compile(r"\scontent\s*=\s*[\"']\d{4}(?:[/.-]\d{1,2})?[\"']", re.IGNORECASE)
+PARTIAL_CONTENT = re.compile(r"content\s*=\s*[\"']\d{4}(?:[/.-]\d{1,2})?[\"']")
 # Signs that a date of the page may be that of a change, in the languages whose dates trafilatura reads.
-CHANGES = re.compile(
-    r"modified|updated|lastmod|last-mod|revised|(?:date|dcterms\.)created|aktualisiert|ge[äa]ndert|stand:|mis(?:e)? [àa] jour"
-    r"|actualizad|aggiornat|atualizad|bijgewerkt|gewijzigd|zaktualizowan|g[üu]ncellen|обновлен|更新",
-    re.IGNORECASE,
+CHANGES = (
+    *(
+        "modified",
+        "updated",
+        "lastmod",
+        "last-mod",
+        "revised",
+        "datecreated",
+        "dcterms.created",
+        "aktualisiert",
+        "geändert",
+    ),
+    *(
+        "stand:",
+        "mis à jour",
+        "mise à jour",
+        "actualizad",
+        "aggiornat",
+        "atualizad",
+        "bijgewerkt",
+        "gewijzigd",
+    ),
+    *("zaktualizowan", "güncellen", "обновлен", "更新"),
 )
 
 
@@ -60,7 +79,10 @@ def page_date(words: object, source: str) -> datetime | None:
     Args:
         source: The page as it came.
     """
-    return None if CHANGES.search(source) or PARTIAL_CONTENT.search(source) else parse_date(words)
+    if (moment := parse_date(words)) is None:
+        return None
+    page = source.lower()
+    return None if any(sign in page for sign in CHANGES) or PARTIAL_CONTENT.search(page) else moment
 
 
 def _statements(tree: Any) -> Iterator[str]:
