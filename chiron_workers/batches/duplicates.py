@@ -26,12 +26,12 @@ def duplicate_warnings(runs: Sequence[NewRun]) -> list[str]:
 
 
 def _sentence(numbers: Sequence[int], topic: str) -> str:
-    shown = [f"{number:,}" for number in numbers[:NUMBERS_MAX]]
+    figures = [f"{number:,}" for number in numbers[:NUMBERS_MAX]]
     if len(numbers) > NUMBERS_MAX:
-        shown.append(f"{len(numbers) - NUMBERS_MAX:,} more")
+        figures.append(f"{len(numbers) - NUMBERS_MAX:,} more")
     words = " ".join(topic.split())
     title = words if len(words) <= TOPIC_CHARS_MAX else f"{words[: TOPIC_CHARS_MAX - 1]}…"
     return (
-        f"Topics {', '.join(shown[:-1])} and {shown[-1]} are the same, “{title}”: "
+        f"Topics {', '.join(figures[:-1])} and {figures[-1]} are the same, “{title}”: "
         "each is researched and paid for. Remove the repetitions if one answer is enough."
     )

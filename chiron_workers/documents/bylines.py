@@ -27,12 +27,12 @@ LINE_METAS = (
     "byl",
     "authors",
 )
-MARKED = (
+AUTHOR_ELEMENTS = (
     "//*[@itemprop='author' and not(.//*[@itemprop='name']) and not(ancestor::*[contains(@class, 'comment')])]"
     " | //*[@itemprop='author']//*[@itemprop='name' and not(ancestor::*[contains(@class, 'comment')])]"
     " | //a[contains(concat(' ', @rel, ' '), ' author ')]"
 )
-MARKED_MAX = 100
+ELEMENTS_MAX = 100
 
 
 def page_authors(tree: Any) -> tuple[str, ...]:
@@ -47,7 +47,8 @@ def page_authors(tree: Any) -> tuple[str, ...]:
         if names := unique_names(chain.from_iterable(map(names_in, metas.get(name, ())))):
             return names
     marked_texts = (
-        element.get("content") or element.text_content() for element in tree.xpath(MARKED)[:MARKED_MAX]
+        element.get("content") or element.text_content()
+        for element in tree.xpath(AUTHOR_ELEMENTS)[:ELEMENTS_MAX]
     )
     return unique_names(chain.from_iterable(names_in(text[:CHARS_MAX]) for text in marked_texts))
 

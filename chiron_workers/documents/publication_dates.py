@@ -35,8 +35,10 @@ NAMES = (
     "dcterms.date",
     "date",
 )
-MARKED = "//*[@itemprop='datePublished' and not(ancestor::*[contains(@class, 'comment')])] | //time[@pubdate]"
-MARKED_MAX = 20
+DATE_ELEMENTS = (
+    "//*[@itemprop='datePublished' and not(ancestor::*[contains(@class, 'comment')])] | //time[@pubdate]"
+)
+ELEMENTS_MAX = 20
 DAY = re.compile(r"(\d{4})[/.-](\d{1,2})[/.-](\d{1,2})|(\d{4})(\d\d)(\d\d)(?!\d)")
 # A month or a year alone: the day would be a guess.
 PARTIAL = re.compile(r"\d{4}(?:[/.-]\d{1,2})?|[^\W\d]+\.? \d{4}")
@@ -98,7 +100,7 @@ def _statements(tree: Any) -> Iterator[str]:
             metas.setdefault(name, []).append(element.get("content") or "")
     for name in NAMES:
         yield from metas.get(name, ())
-    for element in tree.xpath(MARKED)[:MARKED_MAX]:
+    for element in tree.xpath(DATE_ELEMENTS)[:ELEMENTS_MAX]:
         yield element.get("datetime") or element.get("content") or element.text_content()
 
 

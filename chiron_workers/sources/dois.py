@@ -29,7 +29,7 @@ _VIEW = re.compile(
 _VERSION = re.compile(r"v\d+$")
 _PREPRINTS = ("10.1101/", "10.64898/")  # bioRxiv and medRxiv write a version behind their DOIs
 _PATH_VERSION = re.compile(r"/v\d+$")
-_VERSIONED = "10.21203/"  # Research Square gives each version a DOI of its own
+_RESEARCH_SQUARE = "10.21203/"  # Research Square gives each version a DOI of its own
 _OXFORD = re.compile(r"(10\.1093/[^/]+/[^/]+)/\d+(?:/.*)?")  # a number of its own behind a DOI with a slash
 _BRACKETS = {")": "(", "]": "[", ">": "<"}
 
@@ -50,9 +50,9 @@ def doi_in(text: str) -> str | None:
     return doi.lower() if doi else None
 
 
-def doi_of_source(url: str, stated: str) -> str:
+def doi_of_source(url: str, statement: str) -> str:
     """The DOI of a source in its own spelling: what it states, else what its address names; empty where neither does."""
-    return _stated(stated) or _written(url) or ""
+    return _stated(statement) or _written(url) or ""
 
 
 def _stated(text: str) -> str | None:
@@ -71,10 +71,8 @@ def _written(url: str) -> str | None:
     if host in _DOI_HOSTS:
         match = _DOI.match(path, 1)
         return _without_version(_strip(match[0])) if match else None
-    for words in (path, *_values(parts.query)):
-        if (match := _DOI.search(words)) and (doi := _without_views(match[0])):
-            return doi
-    return None
+    matches = (_DOI.search(words) for words in (path, *_values(parts.query)))
+    return next(filter(None, (_without_views(match[0]) for match in matches if match)), None)
 
 
 def _derived(host: str, path: str) -> str:
@@ -102,7 +100,7 @@ def _without_views(words: str) -> str | None:
     before = ""
     while before != doi:
         before, doi = doi, _strip(_VIEW.sub("", doi))
-        if not doi.startswith(_VERSIONED):
+        if not doi.startswith(_RESEARCH_SQUARE):
             doi = _PATH_VERSION.sub("", doi)
     return _trim(doi)
 

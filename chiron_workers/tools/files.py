@@ -61,6 +61,7 @@ class FileText(TypedDict, total=False):
     text: str
     chars: int
     note: str
+    notes: list[str]
     next_offset: int | None
     unit: str
     count: int
@@ -107,8 +108,9 @@ async def file_reader(
         licence (if the file says so), text (up to 20,000 characters), chars (length of the whole text or range), note (if
         the text or range is too long to be read whole: how to read on),
         next_offset (null at the end), unit (pages, rows or lines), count (how many of them the file has), first and
-        last (those in the range), sheet and sheets of a spreadsheet, delimiter of a CSV file, modified_at, changed
-        (what became of the text since it was read before, and which facts rest on words that no longer stand
+        last (those in the range), sheet, sheets and notes (what is hidden, merged or left out) of a spreadsheet, delimiter
+        of a CSV file, modified_at, changed (what became of the text since it was read before, and which facts rest on
+        words that no longer stand
         there), and a notice on the text. Of a folder path, kind (folder), entries (name, kind, bytes, modified_at),
         count and next_offset.
     """
@@ -215,6 +217,8 @@ def _window(file: _File, content: FileContent, offset: int) -> FileText:
         window["licence"] = content.licence
     if content.is_cut:
         window["note"] = CUT_NOTE.format(unit=content.unit)
+    if content.notes:
+        window["notes"] = list(content.notes)
     if content.delimiter:
         window["delimiter"] = content.delimiter
     return window | FileText(modified_at=file.modified_at.isoformat(timespec="seconds"), notice=NOTICE)

@@ -1,5 +1,5 @@
 from functools import partial
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from pydantic import Field
 
@@ -29,12 +29,13 @@ class ColumnOfTable(TypedDict):
 
 
 class DescribedTable(TypedDict):
-    """A table under the name that a query gives it."""
+    """A table under the name that a query gives it; `notes` only where something about it is not in its values."""
 
     table: str
     file: str
     rows: int
     columns: list[ColumnOfTable]
+    notes: NotRequired[list[str]]
 
 
 class Tables(TypedDict):
@@ -45,12 +46,13 @@ class Tables(TypedDict):
 
 
 class QueryResult(TypedDict, total=False):
-    """The rows of a query; `note` only where there are more than were asked for."""
+    """The rows of a query; `note` only where there are more than were asked for, `notes` as those of the tables."""
 
     columns: list[str]
     types: list[str]
     rows: list[list[Any]]
     note: str
+    notes: list[str]
     notice: str
 
 
@@ -70,8 +72,10 @@ async def data_table(
         max_rows: How many rows of the result at most, 1 to 1,000.
 
     Returns:
-        Without a query tables: table (its name in SQL), file, rows (how many), columns (name, type, samples). With
-        one columns, types and rows, and a note if the result has more rows.
+        Without a query tables: table (its name in SQL), file, rows (how many), columns (name, type, samples), and notes where
+        something is not in the values: which rows name the columns if it is not the first, formats such as % and
+        currencies, numbers that stay text, errors, what is hidden or left out. With one columns, types and rows, a note
+        if the result has more rows, and the notes of the tables.
     """
     allowed_folders()
     await store.egress.mark_tainted()
@@ -111,7 +115,10 @@ def _table(table: Table) -> DescribedTable:
     columns = [
         ColumnOfTable(name=column.name, type=column.type, samples=column.samples) for column in table.columns
     ]
-    return DescribedTable(table=table.name, file=table.file, rows=table.rows, columns=columns)
+    description = DescribedTable(table=table.name, file=table.file, rows=table.rows, columns=columns)
+    if table.notes:
+        description["notes"] = table.notes
+    return description
 
 
 def _result(answer: QueryAnswer, max_rows: int) -> QueryResult:
@@ -125,4 +132,6 @@ def _result(answer: QueryAnswer, max_rows: int) -> QueryResult:
         result["note"] = (
             f"The result has more than {max_rows:,} rows. Aggregate, filter, or go on with LIMIT and OFFSET."
         )
+    if answer.notes:
+        result["notes"] = answer.notes
     return result | QueryResult(notice=NOTICE)

@@ -186,11 +186,11 @@ def _parse_json(text: str, name: str) -> Iterator[tuple[Any, int]]:
         raise UsageError(
             f"{name}, line 1: this must be a list of topics, in square brackets. A file with an object a line is .jsonl."
         )
-    decoder, place, line, counted = json.JSONDecoder(), text.index("[") + 1, 1, 0
+    decoder, place, line, line_start = json.JSONDecoder(), text.index("[") + 1, 1, 0
     for item in items:
         between = BETWEEN_ITEMS.match(text, place)
         start = between.end() if between else place
-        line, counted = line + text.count("\n", counted, start), start
+        line, line_start = line + text.count("\n", line_start, start), start
         yield item, line
         _, place = decoder.raw_decode(text, start)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from chiron_workers.documents.authors import PARTICLES, is_body, is_suffix, split_particle
 
-JOINING = "y"  # between the two parts of a Spanish family name
+AND = "y"  # between the two parts of a Spanish family name
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ def author_of(name: str) -> Author:
     """
     if is_body(name) or any(letter.isdigit() or letter in "@/:()|" for letter in name):
         return Author(name)
-    family, *others = [part.strip() for part in name.split(",")]
-    suffix = others.pop() if others and is_suffix(others[-1]) else ""
-    if len(others) > 1:
+    family, *parts = [part.strip() for part in name.split(",")]
+    suffix = parts.pop() if parts and is_suffix(parts[-1]) else ""
+    if len(parts) > 1:
         return Author(name)
-    if others:
+    if parts:
         particle, family = split_particle(family.split())
-        return Author(family, others[0], particle, suffix)
+        return Author(family, parts[0], particle, suffix)
     return _in_reading_order(name, family.split(), suffix)
 
 
@@ -49,7 +49,7 @@ def _in_reading_order(name: str, words: list[str], suffix: str) -> Author:
     if len(words) > 2 and not suffix and is_suffix(words[-1]):
         suffix = words.pop()
     at = next((n for n, word in enumerate(words) if n and word in PARTICLES), len(words) - 1)
-    if at > 1 and words[at] == JOINING:
+    if at > 1 and words[at] == AND:
         at -= 1
     if not 2 <= len(words) <= 7 or at == 0:
         return Author(name)

@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, time
 from decimal import Decimal
 from pathlib import PurePath
@@ -22,6 +22,7 @@ THREADS = 2
 # Shares of the sandbox's limits, so that DuckDB gives up before its process is killed. It uses more memory than it counts.
 TIME_SHARE, MEMORY_SHARE = 0.9, 0.5
 NAME_CHARS_MAX = 60
+NOTES_MAX = 30
 MESSAGE_CHARS_MAX = 1_000
 CELL_CHARS_MAX = 2_000
 CELL_ITEMS_MAX = 100  # of a list or an object in one cell
@@ -44,18 +45,19 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; `name` is its name in SQL."""
+    """A table; `name` is its name in SQL, and `notes` say how it was read where its values do not."""
 
     name: str
     file: str
     rows: int
     columns: list[Column]
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
     """The rows of a query, `is_cut` if there are more, `is_too_long` if there was no room for their text; or the
-    `problem` that DuckDB reports."""
+    `problem` that DuckDB reports. `notes` are those of the tables that could be asked."""
 
     columns: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
@@ -63,24 +65,27 @@ class QueryAnswer:
     is_cut: bool = False
     is_too_long: bool = False
     problem: str = ""
+    notes: list[str] = field(default_factory=list)
 
 
 def describe_tables(files: tuple[TableFile, ...], *, limits: Limits) -> list[Table]:
     """Describe the tables of files. Raises UnreadableError, naming a file without a table."""
     cells = _CellWriter()
     with _database(limits) as database:
-        return [_describe(database, name, file, cells) for name, file in _load(database, files)]
+        return [_describe(database, table, cells) for table in _load(database, files)]
 
 
 def query_tables(files: tuple[TableFile, ...], query: str, *, rows_max: int, limits: Limits) -> QueryAnswer:
     """Run one SELECT over the tables of files. Raises UnreadableError, naming a file without a table."""
     duckdb = import_optional("duckdb")
     with _database(limits) as database:
-        names = ", ".join(name for name, _ in _load(database, files))
+        tables = _load(database, files)
+        names = ", ".join(table.name for table in tables)
+        notes = [f"{table.name}: {note}" for table in tables for note in table.notes][:NOTES_MAX]
         for lock in LOCK_STATEMENTS:
             database.execute(lock)
         try:
-            return _run_query(database, query, rows_max)
+            return replace(_run_query(database, query, rows_max), notes=notes)
         except duckdb.InterruptException:
             return QueryAnswer(
                 problem=f"it took more than {limits.timeout_s * TIME_SHARE:g} s; filter or aggregate first"
@@ -111,16 +116,23 @@ def _database(limits: Limits) -> Iterator[Any]:
         database.close()
 
 
-def _load(database: Any, files: Sequence[TableFile]) -> list[tuple[str, str]]:
+@dataclass(frozen=True, slots=True)
+class _NamedTable:
+    name: str
+    file: str
+    notes: tuple[str, ...]
+
+
+def _load(database: Any, files: Sequence[TableFile]) -> list[_NamedTable]:
     duckdb = import_optional("duckdb")
-    names: list[tuple[str, str]] = []
+    tables: list[_NamedTable] = []
     for file in files:
         try:
-            for suffix, relation in load_relations(database, file):
+            for source in load_relations(database, file):
                 stem = PurePath(file.name).stem
-                name = _free_name(database, f"{stem} {suffix}", {table for table, _ in names})
-                relation.create(name)
-                names.append((name, file.name))
+                name = _free_name(database, f"{stem} {source.suffix}", {table.name for table in tables})
+                source.relation.create(name)
+                tables.append(_NamedTable(name, file.name, source.notes))
         except UnreadableError as error:
             raise UnreadableError(f"{file.name}: {error}") from None
         except duckdb.InterruptException:
@@ -128,7 +140,7 @@ def _load(database: Any, files: Sequence[TableFile]) -> list[tuple[str, str]]:
         except duckdb.Error as error:
             reason = str(error).strip().split("\n")[0][:MESSAGE_CHARS_MAX]
             raise UnreadableError(f"{file.name}: it cannot be loaded as a table ({reason})") from None
-    return names
+    return tables
 
 
 def _free_name(database: Any, text: str, used: set[str]) -> str:
@@ -143,16 +155,17 @@ def _free_name(database: Any, text: str, used: set[str]) -> str:
     return name
 
 
-def _describe(database: Any, name: str, file: str, cells: "_CellWriter") -> Table:
-    table = database.table(name)
+def _describe(database: Any, entry: _NamedTable, cells: "_CellWriter") -> Table:
+    table = database.table(entry.name)
     sample = table.limit(SAMPLE_ROWS).fetchall()
     if len(table.columns) > COLUMNS_MAX:
-        raise UnreadableError(f"{file}: it has more than {COLUMNS_MAX:,} columns")
+        raise UnreadableError(f"{entry.file}: it has more than {COLUMNS_MAX:,} columns")
     columns = [
         Column(cells.text(column), cells.text(str(kind)), [cells.value(row[n]) for row in sample])
         for n, (column, kind) in enumerate(zip(table.columns, table.types, strict=True))
     ]
-    return Table(name, file, table.shape[0], columns)
+    notes = [cells.text(note) for note in entry.notes[:NOTES_MAX]]
+    return Table(entry.name, entry.file, table.shape[0], columns, notes)
 
 
 def _run_query(database: Any, query: str, rows_max: int) -> QueryAnswer:
