@@ -2,7 +2,6 @@
 
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
@@ -11,9 +10,10 @@ from chiron_workers.documents.document import import_optional
 from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.tables.cell_formats import CellFormat, parse_format
 from chiron_workers.documents.tables.sheet_details import (
+    ARCHIVE_ERRORS,
     FORMATTED_CELLS_MAX,
     NO_DETAILS,
-    PART_BYTES_MAX,
+    SHEET_BYTES_MAX,
     Place,
     SheetDetails,
 )
@@ -36,24 +36,15 @@ def read_ods_details(data: bytes, name: str) -> tuple[SheetDetails, tuple[tuple[
     etree = import_optional("lxml.etree")
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive, archive.open("content.xml") as stream:
-            xml = stream.read(PART_BYTES_MAX + 1)
-        if len(xml) > PART_BYTES_MAX or not SIGNS.search(xml):
+            xml = stream.read(SHEET_BYTES_MAX + 1)
+        if len(xml) > SHEET_BYTES_MAX or not SIGNS.search(xml):
             return NO_DETAILS, ()
         tables = etree.iterparse(
             BytesIO(xml), events=("end",), tag=f"{TABLE}table", resolve_entities=False, no_network=True
         )
         table = next((table for _, table in tables if table.get(f"{TABLE}name") == name), None)
         return (NO_DETAILS, ()) if table is None else _details(table)
-    except (
-        zipfile.BadZipFile,
-        etree.XMLSyntaxError,
-        KeyError,
-        ValueError,
-        EOFError,
-        NotImplementedError,
-        OSError,
-        zlib.error,
-    ):
+    except (*ARCHIVE_ERRORS, etree.XMLSyntaxError):
         return NO_DETAILS, ()
 
 

@@ -4,6 +4,7 @@ The XML is searched for the few signs that matter, as parsing all of it takes lo
 """
 
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,7 +19,22 @@ from chiron_workers.documents.document import import_optional
 from chiron_workers.documents.omissions import Omission, Omissions
 from chiron_workers.documents.tables.cell_formats import BUILT_IN, CellFormat, parse_format
 
-PART_BYTES_MAX = 200_000_000
+SHEET_BYTES_MAX = 100_000_000
+PART_BYTES_MAX = 20_000_000  # styles, comments, drawings
+# Of an archive or a part that is broken, encrypted, too large or not there.
+ARCHIVE_ERRORS = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    KeyError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    StopIteration,
+    ValueError,
+)
 FORMATTED_CELLS_MAX = 500_000
 TAG_CHARS_MAX = 500
 HEAD_BYTES = 2_000
@@ -60,16 +76,7 @@ def read_details(data: bytes, name: str) -> SheetDetails:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             return _Package(archive, etree).details(name)
-    except (
-        zipfile.BadZipFile,
-        etree.XMLSyntaxError,
-        KeyError,
-        ValueError,
-        EOFError,
-        NotImplementedError,
-        OSError,
-        zlib.error,
-    ):
+    except (*ARCHIVE_ERRORS, etree.XMLSyntaxError):
         return NO_DETAILS
 
 
@@ -85,7 +92,7 @@ class _Package:
             return NO_DETAILS
         workbook = self._tree("xl/workbook.xml")
         path = self._path(workbook, name)
-        xml = self._part(path)
+        xml = self._part(path, bytes_max=SHEET_BYTES_MAX)
         styles = self._styles() if "xl/styles.xml" in self._names else {}
         has_prefixes = b":worksheet" in xml[:HEAD_BYTES]
         has_formulas = b"<f" in xml or (has_prefixes and b":f" in xml)
@@ -158,10 +165,10 @@ class _Package:
     def _tree(self, path: str) -> Any:
         return self._etree.fromstring(self._part(path), self._parser)
 
-    def _part(self, path: str) -> bytes:
+    def _part(self, path: str, *, bytes_max: int = PART_BYTES_MAX) -> bytes:
         with self._archive.open(path) as stream:
-            data = stream.read(PART_BYTES_MAX + 1)
-        if len(data) > PART_BYTES_MAX:
+            data = stream.read(bytes_max + 1)
+        if len(data) > bytes_max:
             raise ValueError(f"{path} is too large")
         return data
 
@@ -183,14 +190,15 @@ def _formats(xml: bytes, styles: dict[bytes, CellFormat]) -> Iterator[tuple[Plac
 
 def _errors(xml: bytes) -> Iterator[tuple[Place, str]]:
     for match in re.finditer(rb'\st="e"', xml):
-        place, value = _place(xml, match.start()), VALUE.match(xml, xml.find(b">", match.end()) + 1)
+        end = xml.find(b">", match.end(), match.end() + TAG_CHARS_MAX)
+        place, value = _place(xml, match.start()), VALUE.match(xml, end + 1) if end > 0 else None
         if place and value:
             yield place, value[1].decode(errors="replace")
 
 
 def _empty_formulas(xml: bytes) -> Iterator[Place]:
     for match in EMPTY_FORMULA.finditer(xml):
-        start = xml.rfind(b"<", 0, match.start())
+        start = xml.rfind(b"<", max(0, match.start() - TAG_CHARS_MAX), match.start())
         # A formula whose value is an empty text has one.
         if b't="str"' not in xml[start : match.start()] and (place := _place(xml, start + 1)):
             yield place
@@ -199,7 +207,10 @@ def _empty_formulas(xml: bytes) -> Iterator[Place]:
 def _place(xml: bytes, within: int) -> Place | None:
     """Row and column of the cell within whose tag a place lies."""
     start = xml.rfind(b"<", max(0, within - TAG_CHARS_MAX), within)
-    tag = xml[start : xml.find(b">", within, within + TAG_CHARS_MAX)]
+    end = xml.find(b">", within, within + TAG_CHARS_MAX)
+    if start < 0 or end < 0:
+        return None
+    tag = xml[start:end]
     name = tag.split(None, 1)[0]
     reference = REFERENCE.search(tag)
     if reference is None or name.rpartition(b":")[2].lstrip(b"<") != b"c":

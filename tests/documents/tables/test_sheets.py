@@ -1,5 +1,6 @@
 """What a sheet shows beside its values: formats, errors, merged cells, what is hidden."""
 
+import time
 import zipfile
 from io import BytesIO
 
@@ -7,9 +8,11 @@ import pytest
 import xlsxwriter
 from documents.tables.test_query import GOLDEN, ask, described, made
 
+from chiron_workers.documents.document import UnreadableError
 from chiron_workers.documents.omissions import Omission
 from chiron_workers.documents.read_file import Part, read_file
 from chiron_workers.documents.tables.cell_formats import parse_format
+from chiron_workers.documents.tables.sheet_details import read_details
 
 
 def workbook(fill) -> bytes:
@@ -207,3 +210,53 @@ def test_an_old_workbook_says_that_its_formats_are_not_read() -> None:
 def test_a_format_shows_what_stands_beside_the_number(code: str, shown: str | None) -> None:
     found = parse_format(code)
     assert (found and found.shown(1250.5)) == shown
+
+
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        ("xl/styles.xml", b"<broken"),
+        ("xl/styles.xml", b"<x/>" + b" " * 21_000_000),
+        ("xl/styles.xml", b'<styleSheet><numFmts><numFmt numFmtId="x"/></numFmts></styleSheet>'),
+        ("xl/_rels/workbook.xml.rels", None),
+        ("xl/comments1.xml", None),
+        ("xl/worksheets/_rels/sheet1.xml.rels", b"<Relationships><Relationship/></Relationships>"),
+    ],
+)
+def test_a_part_that_is_broken_costs_no_cell(part: str, content: bytes | None) -> None:
+    file = BytesIO()
+    with (
+        zipfile.ZipFile(BytesIO(workbook(rates))) as old,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for name in old.namelist():
+            if name != part:
+                new.writestr(name, old.read(name))
+            elif content is not None:
+                new.writestr(name, content)
+    try:
+        text = read_file(file.getvalue(), "rates.xlsx", Part()).text
+    except UnreadableError as error:
+        assert str(error) == "it is no whole workbook"
+    else:
+        assert text.startswith("port,growth,fee,mass,worked,ratio\nOrm,")
+
+
+def test_a_sheet_without_ends_of_its_tags_is_searched_in_a_short_time() -> None:
+    began = time.process_time()
+    for xml in (
+        b'<row hidden="' * 20_000,
+        b"<f " * 50_000,
+        b'<c t="e"' * 10_000,
+        b'<col hidden="1" ' * 20_000,
+    ):
+        file = BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("xl/workbook.xml", '<workbook xmlns:r="r"><sheet name="a" r:id="1"/></workbook>')
+            archive.writestr(
+                "xl/_rels/workbook.xml.rels",
+                '<Relationships><Relationship Id="1" Target="a.xml"/></Relationships>',
+            )
+            archive.writestr("xl/a.xml", xml)
+        read_details(file.getvalue(), "a")
+    assert time.process_time() - began < 4
