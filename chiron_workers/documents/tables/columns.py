@@ -9,7 +9,7 @@ from typing import Any
 from chiron_workers.documents.document import UnreadableError, import_optional
 
 COLUMNS_MAX = 2_000
-SAMPLE_ROWS = 10_000  # They rule out most types before all rows are checked.
+SAMPLE_ROWS = 2_000  # They rule out most types before all rows are checked.
 NOTED_ROWS = 1_000  # whose cells have a form that a note names
 DIGITS_MAX = 38  # of a decimal of DuckDB
 NAMES_MAX = 5  # of columns in a note
@@ -31,6 +31,7 @@ TYPES = {
     "TIMESTAMP": "try_cast({c} as timestamp) is not null and (try_cast({c} as date)::varchar = {c}"
     " or regexp_full_match({c}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}([.][0-9]{{1,6}})?)?'))",
 }
+FLOATING_FIRST = ("BIGINT", "HUGEINT", DOUBLE, DECIMAL, "BOOLEAN", "DATE", "TIMESTAMP")
 # Forms of numbers that are text here, with a sign that one cell has at least, and what a note says of them.
 COMMA_GROUPS = "[+-]?[0-9]{1,3}(,[0-9]{3})+([.][0-9]+)?|[+-]?[0-9]{1,3}([.][0-9]+)?"
 DOT_GROUPS = "[+-]?[1-9][0-9]{0,2}([.][0-9]{3})+|[+-]?[0-9]{1,3}|[+-]?[0-9.]*,[0-9]+"
@@ -133,6 +134,8 @@ def _types(relation: Any, columns: Sequence[str], *, has_groups: bool, is_floati
     """The type of each column: the first candidate that all its cells have, text if there is none or no cell."""
     sample = relation.limit(SAMPLE_ROWS)
     candidates, digits = _fitting_types(sample, columns)
+    if is_floating and not has_groups:  # Decimals are for the few that a floating number does not give back.
+        candidates = {column: sorted(kinds, key=FLOATING_FIRST.index) for column, kinds in candidates.items()}
     all_mixed = has_groups or is_floating
     mixed_columns = {column for column in columns if all_mixed or digits[column][0] != digits[column][1]}
     types: dict[str, str] = {}
