@@ -16,6 +16,7 @@ from chiron_api.views.model_keys import key_warnings
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.access import audit
+from chiron_workers.batches.duplicates import duplicate_warnings
 from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, check_run
 from chiron_workers.batches.submit import submit as submit_batch
 from chiron_workers.billing.budgets import Budget
@@ -90,6 +91,7 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     if dry_run:
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))
         return
+    _warn(duplicate_warnings(batch.runs))  # before the batch is stored, and with it what is paid for
     receipt, budget_notes, source_notes = asyncio.run(_submit(batch, current))
     key_notes = key_warnings(run.model or current.model for run in runs)
     _warn(

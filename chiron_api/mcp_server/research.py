@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 from uuid import UUID
 
 from fastmcp.server.dependencies import get_context
@@ -14,6 +14,7 @@ from pydantic import Field
 
 from chiron_api.steering import steer
 from chiron_api.text import as_json, facts_phrase
+from chiron_workers.batches.duplicates import duplicate_warnings
 from chiron_workers.batches.ownership import require_visible
 from chiron_workers.batches.steering import cancel
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
@@ -40,11 +41,12 @@ Usd = Annotated[float, Field(gt=0, le=10_000_000)]
 
 
 class StartedResearch(TypedDict):
-    """A batch that was submitted; `run_ids` in the order of its topics."""
+    """A batch that was submitted; `run_ids` in the order of its topics, `warnings` where topics are the same."""
 
     batch_id: str
     run_ids: list[str]
     is_new: bool
+    warnings: NotRequired[list[str]]
 
 
 class Cancellation(TypedDict):
@@ -84,7 +86,8 @@ async def start_research(  # noqa: PLR0913  # each is an option of a batch
         idempotency_key: Any text of your own. The same key with the same request starts nothing twice.
 
     Returns:
-        batch_id, run_ids in the order of the topics, and is_new: false where this key had started it before.
+        batch_id, run_ids in the order of the topics, and is_new: false where this key had started it before. warnings, if
+        topics are the same: each is researched and paid for; cancel the batch if you did not mean that.
     """
     from chiron_workers.pubsub.signals import notify
 
@@ -106,7 +109,10 @@ async def start_research(  # noqa: PLR0913  # each is an option of a batch
         batch = await submit(store.session.pool, new_batch, principal=store.caller.principal)
     await notify(settings().redis_url, batch.batch_id)
     run_ids = [str(run_id) for run_id in batch.run_ids]
-    return StartedResearch(batch_id=str(batch.batch_id), run_ids=run_ids, is_new=batch.is_new)
+    research = StartedResearch(batch_id=str(batch.batch_id), run_ids=run_ids, is_new=batch.is_new)
+    if warnings := duplicate_warnings(runs):
+        research["warnings"] = warnings
+    return research
 
 
 @tool

@@ -12,6 +12,7 @@ from chiron_api.reports.coverage import cover
 from chiron_api.reports.material import Material, read
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
 from chiron_workers.db.connect import Pool
+from chiron_workers.documents.authors import names_in
 from chiron_workers.documents.omissions import from_rows
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.nodes import Nodes
@@ -20,6 +21,7 @@ from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.public_addresses import public_address, without_secrets
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import RunUsage
+from chiron_workers.sources.dois import doi_of_source
 from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus, RunState
 
 FINDINGS_MAX = 100_000
@@ -144,6 +146,8 @@ def _source(place: Place, citations: CitedSource, row: DictRow) -> Source:
         snapshot_hash=snapshot_hash,
         cited_by=tuple(citations.by),
         title=without_secrets(row["title"]),
+        authors=names_in(row["author"]) if row["authors"] is None else tuple(row["authors"]),
+        doi=doi_of_source(public_address(url), row["doi"]),
         left_out=from_rows(row["left_out"]),
         **{name: row[name] for name in ("author", "licence", "published_at", "fetched_at")},
     )

@@ -25,13 +25,16 @@ STANDS = Ground.STANDS  # looked up once, since each citation is compared with i
 class Source:
     """A text that an address gave; `cited_by` are the numbers of the findings that rest on it.
 
-    Title, author and licence are empty, dates and what was left out None where nobody knows them.
+    Title, author, DOI and licence are empty, dates and what was left out None where nobody knows them. `author` has the
+    authors on one line.
     """
 
     number: int
     url: str
     title: str
     author: str
+    authors: tuple[str, ...]
+    doi: str
     licence: str
     published_at: datetime | None
     fetched_at: datetime | None

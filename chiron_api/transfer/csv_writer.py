@@ -18,7 +18,7 @@ SUBJECT = {"subject_title": "title", "subject_purpose": "purpose_statement", "su
 SOURCE = {
     f"source_{name}": name
     for name in SourceRecord.model_fields
-    if name not in {"kind", "url", "hash", "text"}
+    if name not in {"kind", "url", "hash", "text", "authors"}
 }
 FACT = (
     "topic_path",

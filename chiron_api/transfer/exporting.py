@@ -14,6 +14,7 @@ from chiron_workers.knowledge.report_rows import Rows, Target
 from chiron_workers.runs.session import Session
 from chiron_workers.states import FactStatus, ReportKind
 
+NEW_FIELDS = ("authors", "doi")
 Record = dict[str, object]
 
 
@@ -103,6 +104,9 @@ class _Export:
                 "hash": text_hash,
                 **_picked(row, records.SourceRecord),
             }
+            for name in NEW_FIELDS:  # left out where empty, so that a version without them reads the file
+                if not record[name]:
+                    del record[name]
             if self.with_snapshots and text_hash not in self.texts:
                 self.texts.add(text_hash)
                 record["text"] = await transfers.text(self.session, text_hash)

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import psycopg
 import zstandard
+from psycopg.types.json import Json
 
 from chiron_api.text import count
 from chiron_api.transfer.checking import check
@@ -125,9 +126,7 @@ class _ImportSteps:
             ]
             distinct_rows = {tuple(row.values()): row for row in rows}.values()
             async with Session(self.pool) as session:
-                await transfers.add(
-                    session, "fetches", [{"id": ids.new_id(), **row} for row in distinct_rows]
-                )
+                await transfers.add(session, "fetches", [_fetch_row(row) for row in distinct_rows])
 
     async def facts(self) -> None:
         for records in _batches(self._records(FactRecord), FACTS_AT_ONCE):
@@ -175,6 +174,11 @@ class _ImportSteps:
 
     def _in_subject(self, fact: FactRecord) -> FactRecord:
         return fact if self.subject is None else fact.model_copy(update={"subject_id": self.subject[0]})
+
+
+def _fetch_row(fields: dict[str, Any]) -> dict[str, Any]:
+    names = fields["authors"]
+    return fields | {"id": ids.new_id(), "authors": None if names is None else Json(list(names))}
 
 
 def _left_out_rows(source: SourceRecord) -> str | None:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
+from chiron_workers.documents.authors import NAMES_MAX
 from chiron_workers.documents.omissions import OMISSIONS_MAX
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.knowledge.facts.claims import path
@@ -98,6 +99,8 @@ class SourceRecord(Record):
     hash: Hash
     title: Title = ""
     author: Title = ""
+    authors: Annotated[tuple[Title, ...], Field(max_length=NAMES_MAX)] | None = None
+    doi: Title = ""
     licence: Title = ""
     published_at: AwareDatetime | None = None
     fetched_at: AwareDatetime | None = None

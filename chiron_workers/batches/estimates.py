@@ -7,6 +7,7 @@ from itertools import chain
 
 from psycopg.rows import DictRow
 
+from chiron_workers.batches.duplicates import duplicate_warnings
 from chiron_workers.batches.submit import NewBatch, check
 from chiron_workers.billing.budgets import Budget, run_budget_usd
 from chiron_workers.billing.prices import Price, cost_usd, is_priced, max_cost, price_of
@@ -74,7 +75,7 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
         _total((kind.usd_of_dear, kind.runs) for kind in kinds),
         await asyncio.to_thread(_max_usd, batch),
         tuple(kinds),
-        await asyncio.to_thread(lambda: tuple(budget_warnings(batch))),
+        await asyncio.to_thread(lambda: (*duplicate_warnings(batch.runs), *budget_warnings(batch))),
         await left_today(pool, settings().daily_budget_usd),
     )
 

@@ -16,6 +16,7 @@ from psycopg.types.json import Json
 from chiron_workers.access import allotments
 from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL, LOCAL_OWNER, Principal
+from chiron_workers.batches.topics import invisible_characters
 from chiron_workers.billing.budgets import (
     Budget,
     check_amounts,
@@ -121,6 +122,8 @@ def check_run(run: NewRun) -> None:
     """Raises UsageError, saying what would be right, for a run that cannot be submitted."""
     if not run.topic.strip():
         raise UsageError("The topic is empty.")
+    if points := invisible_characters(run.topic):
+        raise UsageError(f"The topic is empty: none of its characters can be seen ({points}). Remove it.")
     if len(run.topic) > TOPIC_CHARS_MAX:
         raise UsageError(f"The topic has {len(run.topic):,} characters; {TOPIC_CHARS_MAX:,} are allowed.")
     if UNSTORABLE.search(run.topic):

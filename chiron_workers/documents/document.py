@@ -1,6 +1,6 @@
 import importlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -57,7 +57,7 @@ class Document:
 
     title: str
     blocks: tuple[Block, ...]
-    author: str = ""
+    authors: tuple[str, ...] = ()  # see authors.py
     published_at: datetime | None = None
     licence: str = ""
     doi: str = ""
@@ -68,6 +68,11 @@ class Document:
     def text(self) -> str:
         """All blocks, separated by blank lines."""
         return "\n\n".join(block.text for block in self.blocks)
+
+    @property
+    def author(self) -> str:
+        """The authors on one line."""
+        return author_line(self.authors)
 
 
 def compose(blocks: Iterable[Block], *, title: str, name: str = "") -> Document:
@@ -119,10 +124,9 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def author_name(words: object) -> str:
-    """One line with the name or the comma-separated names; empty for anything but a string or a list."""
-    names = words if isinstance(words, list) else [words]
-    return one_line(", ".join(name for name in names if isinstance(name, str)))[:AUTHOR_CHARS_MAX]
+def author_line(names: Sequence[str]) -> str:
+    """Names on one line, as people read them; semicolons part them where a name has a comma of its own."""
+    return ("; " if any("," in name for name in names) else ", ").join(names)[:AUTHOR_CHARS_MAX]
 
 
 def parse_date(value: object) -> datetime | None:

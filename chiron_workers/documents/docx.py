@@ -1,15 +1,13 @@
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from chiron_workers.documents.document import (
     Block,
     Document,
-    author_name,
     compose,
     one_line,
-    parse_date,
 )
 from chiron_workers.documents.docx_elements import RELATION, W
 from chiron_workers.documents.docx_numbering import Numbering
@@ -17,17 +15,14 @@ from chiron_workers.documents.docx_package import Package
 from chiron_workers.documents.docx_styles import Styles, is_on
 from chiron_workers.documents.docx_tables import table_lines
 from chiron_workers.documents.docx_words import BLOCKS, P, Writer
+from chiron_workers.documents.file_properties import stated_authors, stated_title
 from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.spacing import set_line
 
 NOTE_PARTS = ("footnotes", "endnotes")
 EDGES = {"header": "[Header]", "footer": "[Footer]"}
 PLACE_CHARS_MAX = 60
-PROPERTIES = {
-    "title": "{http://purl.org/dc/elements/1.1/}title",
-    "author": "{http://purl.org/dc/elements/1.1/}creator",
-    "created": "{http://purl.org/dc/terms/}created",
-}
+PROPERTIES = ("{http://purl.org/dc/elements/1.1/}title", "{http://purl.org/dc/elements/1.1/}creator")
 
 
 def read_docx(data: bytes, *, name: str) -> Document:
@@ -41,30 +36,19 @@ def read_docx(data: bytes, *, name: str) -> Document:
     """
     omissions = Omissions()
     package = Package(data, omissions)
-    properties = _properties(package.properties())
-    text = compose(_Reader(package, omissions).blocks(), title=properties.title or "", name=name)
+    title, author = _properties(package.properties())
+    text = compose(_Reader(package, omissions).blocks(), title=stated_title(title), name=name)
     return replace(
         text,
-        author=author_name(properties.author),
-        published_at=parse_date(properties.created),
+        authors=stated_authors(author),
         left_out=omissions.all(),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Properties:
-    title: str
-    author: str
-    created: str
-
-
-def _properties(root: Any | None) -> _Properties:
-    elements = {name: root.find(tag) if root is not None else None for name, tag in PROPERTIES.items()}
-    words = {
-        name: one_line(element.text or "") if element is not None else ""
-        for name, element in elements.items()
-    }
-    return _Properties(**words)
+def _properties(root: Any | None) -> Iterator[str]:
+    for tag in PROPERTIES:
+        element = root.find(tag) if root is not None else None
+        yield one_line(element.text or "") if element is not None else ""
 
 
 class _Reader:

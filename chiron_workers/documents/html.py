@@ -3,7 +3,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from chiron_workers.documents.document import Document, author_name, compose, parse_date
+from chiron_workers.documents.authors import unique_names
+from chiron_workers.documents.bylines import page_authors
+from chiron_workers.documents.document import Document, compose
 from chiron_workers.documents.html_omissions import PageWords, list_lost, page_words
 from chiron_workers.documents.html_page import page_blocks
 from chiron_workers.documents.html_tree import rewrite
@@ -11,6 +13,7 @@ from chiron_workers.documents.licences import licence_name, licence_of_html
 from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.page_metadata import PageMetadata, read_metadata
 from chiron_workers.documents.plain import read_plain
+from chiron_workers.documents.publication_dates import page_date, stated_date
 from chiron_workers.documents.spacing import unmark_gaps
 
 # Only dates in the page's metadata: a search through its text finds the dates of other things.
@@ -26,6 +29,8 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     licence = "" if tree is None else licence_of_html(tree)
     metadata = PageMetadata() if tree is None else read_metadata(tree)
     omissions, words = Omissions(), PageWords([], {})
+    authors = () if tree is None else page_authors(tree)
+    published_at = None if tree is None else stated_date(tree)
     if tree is not None:
         omissions = rewrite(tree, text)
         words = page_words(tree)
@@ -42,13 +47,20 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     if page is None:
         document = _without_main_text(tree, text, name=name)
         list_lost(words, document.title, document.text, omissions)
-        return replace(document, doi=metadata.doi, stated_kind=metadata.kind, left_out=omissions.all())
+        return replace(
+            document,
+            authors=authors,
+            published_at=published_at,
+            doi=metadata.doi,
+            stated_kind=metadata.kind,
+            left_out=omissions.all(),
+        )
     document = compose(page_blocks(tree, page.body), title=page.title or "", name=name)
     list_lost(words, document.title, document.text, omissions)
     return replace(
         document,
-        author=author_name(page.author),
-        published_at=parse_date(page.date),
+        authors=authors or unique_names((page.author or "").split(";")),
+        published_at=published_at or page_date(page.date, text),
         licence=licence or licence_name(page.license),
         doi=metadata.doi,
         stated_kind=metadata.kind,

@@ -8,7 +8,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from chiron_workers.documents.alias_free_yaml import AliasFreeLoader
-from chiron_workers.documents.document import Block, Document, author_name, compose, parse_date
+from chiron_workers.documents.authors import author_names
+from chiron_workers.documents.document import Block, Document, compose, parse_date
 from chiron_workers.documents.html_blocks import html_blocks
 from chiron_workers.documents.licences import licence_name
 from chiron_workers.documents.markdown_words import inline_words
@@ -46,7 +47,7 @@ def with_front_matter(document: Document, text: str) -> Document:
     metadata = front_matter(text)
     return replace(
         document,
-        author=author_name(metadata.get("author") or metadata.get("authors")),
+        authors=author_names(metadata.get("author") or metadata.get("authors")),
         published_at=parse_date(metadata.get("date") or metadata.get("published")),
         licence=licence_name(metadata.get("licence") or metadata.get("license") or metadata.get("rights")),
     )

@@ -1,20 +1,16 @@
-import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from chiron_workers.documents.document import (
     Block,
     Document,
     UnreadableError,
-    author_name,
     compose,
     import_optional,
-    one_line,
-    parse_date,
 )
+from chiron_workers.documents.file_properties import stated_authors, stated_title
 from chiron_workers.documents.licences import licence_of_pdf
 from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.pdf_annotations import ATTACHMENT, annotation_texts, form_of
@@ -29,7 +25,6 @@ from chiron_workers.documents.pdf_text import PageText
 PAGES_MAX = 2_000
 CHARS_MAX = 2_500_000  # more than is read of a document
 XFA_FORMS = (2, 3)  # of PDFium: all of the form, or a part of it, is in a format that viewers no longer show
-DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")  # ISO 32000-1, 7.9.4
 
 
 def read_pdf(data: bytes, *, name: str, first: int = 1, last: int | None = None) -> Document:
@@ -51,11 +46,10 @@ def read_pdf(data: bytes, *, name: str, first: int = 1, last: int | None = None)
             omissions.add("XFA form")
         if first > pages:
             raise UnreadableError(f"it has {pages:,} pages, and none has the number {first:,}")
-        title = one_line(pdf.get_metadata_value("Title"))
+        title = stated_title(pdf.get_metadata_value("Title"))
         document = replace(
             compose(_blocks(pdf, first, min(last or pages, pages), form, omissions), title=title or name),
-            author=author_name(pdf.get_metadata_value("Author")),
-            published_at=_date(pdf.get_metadata_value("CreationDate")),
+            authors=stated_authors(pdf.get_metadata_value("Author")),
             licence=licence_of_pdf(data),
             left_out=omissions.all(),
         )
@@ -84,11 +78,6 @@ def _open_pdf(data: bytes) -> Iterator[Any]:
         if error.err_code == pdfium.raw.FPDF_ERR_PASSWORD:
             raise UnreadableError("it is encrypted and needs a password") from None
         raise UnreadableError("it is no whole PDF") from None
-
-
-def _date(text: str) -> datetime | None:
-    match = DATE.match(text)
-    return parse_date("-".join(match.groups())) if match else None
 
 
 def _blocks(pdf: Any, first: int, last: int, form: Any, omissions: Omissions) -> Iterator[Block]:

@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import PurePath
 
 from chiron_workers.documents.charset import decode, html_charset
-from chiron_workers.documents.document import TEXT_CHARS_MAX, Document, UnreadableError, clean
+from chiron_workers.documents.document import TEXT_CHARS_MAX, Document, UnreadableError, author_line, clean
 from chiron_workers.documents.file_types import FileType, detect_file_type
 from chiron_workers.documents.omissions import Omission, of_lines
 from chiron_workers.documents.tables.csv import csv_lines, detect_delimiter, iter_rows
@@ -24,7 +24,8 @@ class Part:
 class FileContent:
     """The text of a file or of a part: `first` to `last` of its `count` pages, rows or lines (`unit`).
 
-    `is_cut` if there is more text than is read at once. `left_out` is what concerns the part that was read.
+    `is_cut` if there is more text than is read at once. `left_out` is what concerns the part that was read. `notes` say
+    what a person sees in a sheet and its text does not say.
     """
 
     file_type: FileType
@@ -37,11 +38,17 @@ class FileContent:
     sheet: str = ""
     sheets: tuple[str, ...] = ()
     delimiter: str = ""
-    author: str = ""
+    authors: tuple[str, ...] = ()
     published_at: datetime | None = None
     licence: str = ""
     is_cut: bool = False
     left_out: tuple[Omission, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def author(self) -> str:
+        """The authors on one line."""
+        return author_line(self.authors)
 
 
 def read_file(data: bytes, name: str, part: Part, *, sheet: str = "") -> FileContent:
@@ -108,14 +115,15 @@ def _read_pdf(data: bytes, name: str, part: Part) -> FileContent:
 
 
 def _read_workbook(data: bytes, part: Part, sheet: str) -> FileContent:
-    from chiron_workers.documents.tables.sheets import cell_text, read_sheet, sheet_names
+    from chiron_workers.documents.tables.sheet_notes import sheet_omissions, text_notes
+    from chiron_workers.documents.tables.sheets import hidden_sheets, read_sheet, sheet_names
 
     table = read_sheet(data, sheet)
     first, last = _range_within(part, len(table.rows), "rows")
-    lines = csv_lines([[cell_text(cell) for cell in row] for row in table.rows[first - 1 : last]])
+    lines = csv_lines(table.shown_rows()[first - 1 : last])
     return FileContent(
         FileType.SHEETS, table.name, "\n".join(lines), "rows", len(table.rows), first, last, table.name,
-        sheet_names(data), left_out=table.left_out,
+        sheet_names(data), left_out=sheet_omissions(table), notes=text_notes(table, hidden_sheets(data)),
     )  # fmt: skip
 
 
@@ -140,7 +148,7 @@ def _document_lines(file_type: FileType, document: Document, part: Part) -> File
 def _with_metadata(content: FileContent, document: Document) -> FileContent:
     return replace(
         content,
-        author=document.author,
+        authors=document.authors,
         published_at=document.published_at,
         licence=document.licence,
         left_out=document.left_out,

@@ -11,7 +11,8 @@ from docutils.languages import en
 from docutils.parsers.rst import Parser, directives, states
 from docutils.utils import new_document, unescape
 
-from chiron_workers.documents.document import Document, author_name, compose, parse_date
+from chiron_workers.documents.authors import author_names
+from chiron_workers.documents.document import Document, compose, parse_date
 from chiron_workers.documents.html_elements import STRUCK
 from chiron_workers.documents.licences import licence_name
 from chiron_workers.documents.omissions import Omissions
@@ -82,7 +83,7 @@ def read_rst(text: str, *, name: str = "") -> Document:
     fields = _docinfo(tree)
     document = replace(
         compose(tree_blocks(tree, omissions, numbers), title="", name=name),
-        author=author_name(fields.get("author")),
+        authors=author_names(fields.get("author")),
         published_at=parse_date(fields.get("date")),
         licence=licence_name(fields.get("license") or fields.get("licence") or fields.get("copyright")),
     )

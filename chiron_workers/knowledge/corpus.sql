@@ -63,12 +63,12 @@ select d.subject_id, d.url, d.title, s.chars, d.passages, d.added_at
 -- document
 -- What its file said of itself stands where its text was kept.
 select d.url, d.hash, d.title, d.added_at as fetched_at, s.body, s.content_type,
-       coalesce(f.author, '') as author, f.published_at, coalesce(f.licence, '') as licence,
+       coalesce(f.author, '') as author, f.authors, f.published_at, coalesce(f.licence, '') as licence,
        coalesce(f.raw_hash, '') as raw_hash, f.reader, f.left_out
   from documents d
   join snapshots s using (hash)
   left join lateral (
-    select author, published_at, licence, raw_hash, reader, left_out
+    select author, authors, published_at, licence, raw_hash, reader, left_out
       from fetches
      where url = d.url
        and hash = d.hash

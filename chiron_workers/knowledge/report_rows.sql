@@ -120,11 +120,11 @@ select fact_id::text, other_id::text, relation, decided_by, reason, created_at
 
 -- fetches
 -- The last time that an address gave the very text; where the text was not kept, the last time that it gave any.
-select coalesce(f.title, '') as title, coalesce(f.author, '') as author, f.published_at,
-       coalesce(f.licence, '') as licence, f.fetched_at, f.left_out, s.content_type, s.chars
+select coalesce(f.title, '') as title, coalesce(f.author, '') as author, f.authors, f.published_at,
+       coalesce(f.doi, '') as doi, coalesce(f.licence, '') as licence, f.fetched_at, f.left_out, s.content_type, s.chars
   from unnest(%(urls)s::text[], %(hashes)s::text[]) with ordinality as wanted (url, hash, n)
   left join lateral (
-    select title, author, published_at, licence, fetched_at, left_out
+    select title, author, authors, doi, published_at, licence, fetched_at, left_out
       from fetches
      where fetches.url = wanted.url
        and (wanted.hash is null or fetches.hash = wanted.hash)

@@ -41,11 +41,12 @@ returning hash;
 
 -- add_fetches
 -- Where the text itself is not here, nothing can be said of it.
-insert into fetches (id, url, hash, title, author, published_at, licence, fetched_at, left_out)
-select w.id, w.url, w.hash, w.title, w.author, w.published_at, w.licence, w.fetched_at, w.left_out::jsonb
+insert into fetches (id, url, hash, title, author, authors, doi, published_at, licence, fetched_at, left_out)
+select w.id, w.url, w.hash, w.title, w.author, w.authors, w.doi, w.published_at, w.licence, w.fetched_at, w.left_out::jsonb
   from unnest(%(id)s::uuid[], %(url)s::text[], %(hash)s::text[], %(title)s::text[], %(author)s::text[],
+              %(authors)s::jsonb[], %(doi)s::text[],
               %(published_at)s::timestamptz[], %(licence)s::text[], %(fetched_at)s::timestamptz[], %(left_out)s::text[])
-       as w (id, url, hash, title, author, published_at, licence, fetched_at, left_out)
+       as w (id, url, hash, title, author, authors, doi, published_at, licence, fetched_at, left_out)
   join snapshots s using (hash)
  where not exists (select from fetches f where f.url = w.url and f.hash = w.hash and f.fetched_at = w.fetched_at)
 returning id;

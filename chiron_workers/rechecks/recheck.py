@@ -225,7 +225,7 @@ async def _dois(pool: Pool, urls: Sequence[str]) -> dict[str, str]:
     public_urls = [url for url in urls if kind_of(url) is not SourceKind.OWN]
     rows = await Session(pool).rows(SQL["dois"], {"urls": public_urls})
     stated = {row["url"]: doi for row in rows if (doi := doi_in(row["doi"] or ""))}
-    return stated | {url: doi for url in urls if (doi := doi_of(url))}
+    return {url: doi for url in urls if (doi := stated.get(url) or doi_of(url))}
 
 
 async def _facts(pool: Pool, subject_id: str, urls: Sequence[str]) -> dict[str, DictRow]:

@@ -1,50 +1,140 @@
-"""The DOI that an address names, where its form says so for certain."""
+"""The DOI of a source: the one that it states for itself, else the one that its address names for certain."""
 
 import re
-from urllib.parse import unquote, urlsplit
+from collections.abc import Iterator
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s?#&\"<>\\]+", re.IGNORECASE)
-_ARXIV = re.compile(r"/(?:abs|pdf|html)/(\d{4}\.\d{4,5})(?:v\d+)?(?:\.pdf)?/?")
-_NATURE = re.compile(r"/articles/([a-z]{1,8}[0-9][a-z0-9.-]{3,40}?)(?:\.pdf|_reference\.pdf)?/?")
+# Crossref's advice on what DOIs there are, with the signs of SICIs (< > ; #); braces and quotes stand around them in texts.
+_DOI = re.compile(r"(?<![\w.%-])10\.\d{4,9}(?:\.\d+)*/[^\s\"{}\\^|`]+", re.ASCII)
+_VALUE = re.compile(r"\s*(?:(?:info:)?doi[:/]\s*|https?://(?:dx\.|www\.)?doi\.org/)?(?=10\.)", re.IGNORECASE)
+_DOI_HOSTS = frozenset({"doi.org", "dx.doi.org", "www.doi.org"})
+# A parameter that names what a page shows; others tell what is searched for, or where somebody came from.
+_PARAMETERS = re.compile(r"id|uri|key|article(?:_?id)?|paper|.*doi.*", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"/(?:abs|pdf|html|format|e-print)/(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?/?"
+)
+_NATURE = re.compile(
+    r"/articles/([a-z]{1,8}[0-9][a-z0-9.-]{3,40}?)(?:\.e?pdf|_reference\.pdf)?(?:/(?:figures|tables|metrics).*)?/?"
+)
+_ZENODO = re.compile(r"/records?/(\d+)\b")
 # What publishers put behind a DOI in their addresses.
 _VIEW = re.compile(
-    r"(?:/(?:full|abstract|pdf|epdf|html|meta|summary|fulltext|figures|references|v\d+)|\.(?:full|pdf|html?|xml|epub))$",
+    r"(?:/(?:full|full-?text|full-?html|abstract|abs|e?pdf|pdfdirect|epub|ampdf|html?|xml|meta|summary|metrics|citedby|citations"
+    r"|references|related|suppl?info|supplementary[\w-]*|otherversions|download|export|share|comments?)"
+    r"|/(?:figures?|tables?|suppl_file|suppl|assets?|media|xml)(?:/.*)?"
+    r"|\.(?:full|full-text|short|long|abstract|e?pdf(?:\+html)?|html?|xml|epub|article-info|article-metrics|supplementary-material)"
+    r"|;jsessionid=.*)$",
     re.IGNORECASE,
 )
 _VERSION = re.compile(r"v\d+$")
 _PREPRINTS = ("10.1101/", "10.64898/")  # bioRxiv and medRxiv write a version behind their DOIs
-_NATURE_PREFIX, _ARXIV_PREFIX = "10.1038/", "10.48550/arxiv."
+_PATH_VERSION = re.compile(r"/v\d+$")
+_RESEARCH_SQUARE = "10.21203/"  # Research Square gives each version a DOI of its own
+_OXFORD = re.compile(r"(10\.1093/[^/]+/[^/]+)/\d+(?:/.*)?")  # a number of its own behind a DOI with a slash
+_BRACKETS = {")": "(", "]": "[", ">": "<"}
 
 
 def doi_of(url: str) -> str | None:
     """The DOI in a web address, in small letters, as DOIs have no case; None where none stands there.
 
-    A DOI as such, as publishers and doi.org have it, and the addresses of arXiv and nature.com, whose DOIs follow from them.
+    A DOI as such, as publishers and doi.org have it, and the addresses of arXiv, nature.com and Zenodo, whose DOIs follow from
+    them.
     """
-    parts = urlsplit(url)
-    if parts.scheme.lower() not in ("http", "https"):
-        return None
-    host = (parts.hostname or "").removeprefix("www.")
-    if host == "arxiv.org" and (match := _ARXIV.fullmatch(parts.path)):
-        return _ARXIV_PREFIX + match[1]
-    text = unquote(f"{parts.path}?{parts.query}" if parts.query else parts.path)
-    if match := _DOI.search(text):
-        return _bare(match[0].lower())
-    if host == "nature.com" and (match := _NATURE.fullmatch(parts.path.lower())):
-        return _NATURE_PREFIX + match[1]
-    return None
+    doi = _written(url)
+    return doi.lower() if doi else None
 
 
 def doi_in(text: str) -> str | None:
-    """The first DOI in what a page says of itself, such as "doi:10.1234/x"; None where there is none."""
-    match = _DOI.search(text)
-    return _bare(match[0].lower()) if match else None
+    """The first DOI in what a page says of itself, such as "doi:10.1234/x", in small letters; None where there is none."""
+    doi = _stated(text)
+    return doi.lower() if doi else None
 
 
-def _bare(doi: str) -> str | None:
+def doi_of_source(url: str, statement: str) -> str:
+    """The DOI of a source in its own spelling: what it states, else what its address names; empty where neither does."""
+    return _stated(statement) or _written(url) or ""
+
+
+def _stated(text: str) -> str | None:
+    match = _DOI.search(_unquote(text))
+    return _trim(match[0]) if match else None
+
+
+def _written(url: str) -> str | None:
+    parts = _split(url)
+    host = (parts.hostname or "").lower()
+    if parts.scheme.lower() not in ("http", "https") or not host:
+        return None
+    if doi := _derived(host.removeprefix("www."), parts.path):
+        return doi
+    path = _unquote(parts.path)
+    if host in _DOI_HOSTS:
+        match = _DOI.match(path, 1)
+        return _without_version(_strip(match[0])) if match else None
+    matches = (_DOI.search(words) for words in (path, *_values(parts.query)))
+    return next(filter(None, (_without_views(match[0]) for match in matches if match)), None)
+
+
+def _derived(host: str, path: str) -> str:
+    """The DOI that follows from an address in which it does not stand."""
+    if (host == "arxiv.org" or host.endswith(".arxiv.org")) and (match := _ARXIV.fullmatch(path)):
+        return f"10.48550/arXiv.{match[1]}"
+    if host == "zenodo.org" and (match := _ZENODO.search(path)):
+        return f"10.5281/zenodo.{match[1]}"
+    if host == "nature.com" and (match := _NATURE.fullmatch(path.lower())):
+        return f"10.1038/{match[1]}"
+    return ""
+
+
+def _values(query: str) -> Iterator[str]:
+    for name, value in parse_qsl(query):
+        if _PARAMETERS.fullmatch(name) and (start := _VALUE.match(_unquote(value))):
+            yield _unquote(value)[start.end() :]
+
+
+def _without_views(words: str) -> str | None:
+    """A DOI of an address, without what stands behind it there."""
+    doi = words
+    if match := _OXFORD.fullmatch(doi):
+        doi = match[1]
     before = ""
     while before != doi:
-        before, doi = doi, _VIEW.sub("", doi).rstrip("/.,;:)]")
-    if doi.startswith(_PREPRINTS):
-        doi = _VERSION.sub("", doi)
+        before, doi = doi, _strip(_VIEW.sub("", doi))
+        if not doi.startswith(_RESEARCH_SQUARE):
+            doi = _PATH_VERSION.sub("", doi)
+    return _trim(doi)
+
+
+def _trim(words: str) -> str | None:
+    doi = _without_version(_strip(words))
     return doi if _DOI.fullmatch(doi) else None
+
+
+def _without_version(doi: str) -> str:
+    return _VERSION.sub("", doi) if doi.startswith(_PREPRINTS) else doi
+
+
+def _strip(doi: str) -> str:
+    """Without the signs of the sentence or the markup behind it: a bracket that closes one of the DOI stays."""
+    while True:
+        bare = doi.rstrip("/.,;:&?!'*#")
+        if (opening := _BRACKETS.get(bare[-1:])) and bare.count(bare[-1]) > bare.count(opening):
+            bare = bare[:-1]
+        if bare == doi:
+            return doi
+        doi = bare
+
+
+def _unquote(text: str) -> str:
+    """Decoded, also where it was encoded twice."""
+    once = unquote(text)
+    return unquote(once) if "%" in once else once
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        _ = parts.hostname
+    except ValueError:
+        return urlsplit("")
+    return parts

@@ -7,6 +7,7 @@ from typing import Self
 
 import zstandard
 from psycopg.rows import DictRow
+from psycopg.types.json import Json
 
 from chiron_workers import ids
 from chiron_workers.db.pipelines import Statement
@@ -42,7 +43,8 @@ class Page:
 
     `raw_hash` is the sha256 of the bytes it was read from, in hex, and `reader` the version of our readers; empty and None
     where that is not known. `doi` and `stated_kind` are what the page says of itself, and `validators` are those that this
-    very address gave. `left_out` is what the reader left out of the text; None where that is not known.
+    very address gave. `author` has the authors on one line; `authors` is empty where a version before has read the text.
+    `left_out` is what the reader left out of the text; None where that is not known.
     """
 
     url: str
@@ -54,6 +56,7 @@ class Page:
     licence: str = ""
     doi: str = ""
     stated_kind: SourceKind | None = None
+    authors: tuple[str, ...] = ()
     raw_hash: str = ""
     reader: int | None = READER_VERSION
     validators: Validators = NO_VALIDATORS
@@ -70,6 +73,7 @@ class Page:
             *metadata,
             doi=document.doi,
             stated_kind=document.stated_kind,
+            authors=document.authors,
             left_out=document.left_out,
         )
 
@@ -187,7 +191,10 @@ class Sources:
                 "chars": [len(page.text) for page in pages],
                 "content_types": [page.content_type for page in pages],
                 "titles": [page.title for page in pages],
-                "authors": [page.author for page in pages],
+                "author_lines": [page.author for page in pages],
+                "authors": [
+                    Json(list(page.authors)) if page.authors or not page.author else None for page in pages
+                ],
                 "published": [page.published_at for page in pages],
                 "licences": [page.licence for page in pages],
                 "raw_hashes": [page.raw_hash or None for page in pages],
@@ -207,5 +214,6 @@ def to_snapshot(row: DictRow) -> Snapshot:
     text = zstandard.decompress(row.pop("body")).decode()
     if stated_kind := row.pop("stated_kind", None):
         row["stated_kind"] = SourceKind(stated_kind)
+    row["authors"] = tuple(row.pop("authors", None) or ())
     row["left_out"] = from_rows(row.get("left_out"))
     return Snapshot(text=text, **row)

@@ -10,11 +10,12 @@ with moment as (
   select *
     from unnest(
       %(ids)s::uuid[], %(change_ids)s::uuid[], %(urls)s::text[], %(hashes)s::text[], %(bodies)s::bytea[],
-      %(chars)s::int[], %(content_types)s::text[], %(titles)s::text[], %(authors)s::text[],
+      %(chars)s::int[], %(content_types)s::text[], %(titles)s::text[], %(author_lines)s::text[],
       %(published)s::timestamptz[], %(licences)s::text[], %(raw_hashes)s::text[], %(readers)s::int[], %(etags)s::text[],
-      %(last_modified)s::text[], %(dois)s::text[], %(stated_kinds)s::text[], %(left_out)s::text[]
+      %(last_modified)s::text[], %(dois)s::text[], %(stated_kinds)s::text[],
+      %(authors)s::jsonb[], %(left_out)s::text[]
     ) as page (id, change_id, url, hash, body, chars, content_type, title, author, published_at, licence, raw_hash, reader,
-               etag, last_modified, doi, stated_kind, left_out)
+               etag, last_modified, doi, stated_kind, authors, left_out)
 ), snapshot as (
   insert into snapshots (hash, body, chars, content_type)
   select distinct on (hash) hash, body, chars, content_type
@@ -47,15 +48,15 @@ with moment as (
   on conflict do nothing
 )
 insert into fetches (id, url, hash, run_id, title, author, published_at, licence, fetched_at, raw_hash, reader, etag,
-                     last_modified, doi, stated_kind, left_out)
+                     last_modified, doi, stated_kind, authors, left_out)
 select id, url, hash, %(run_id)s, title, author, published_at, licence, moment.at, raw_hash, reader, etag, last_modified, doi,
-       stated_kind, left_out::jsonb
+       stated_kind, authors, left_out::jsonb
   from page
   cross join moment;
 
 -- latest
 select f.url, f.hash, f.title, f.author, f.published_at, f.licence, f.fetched_at, s.body, s.content_type,
-       coalesce(f.doi, '') as doi, f.stated_kind, f.left_out
+       coalesce(f.doi, '') as doi, f.stated_kind, f.authors, f.left_out
   from fetches f
   join snapshots s using (hash)
  where f.url = %(url)s
@@ -81,7 +82,7 @@ select coalesce(etag, '') as etag, coalesce(last_modified, '') as last_modified,
 -- A page that was redirected is kept under both addresses in one statement, the last one first.
 select case when f.url ~ '^https?:' then coalesce(final.url, f.url) else f.url end as url, f.hash, f.title, f.author,
        f.published_at, f.licence, f.fetched_at, s.body, s.content_type, coalesce(f.doi, '') as doi, f.stated_kind,
-       f.left_out
+       f.authors, f.left_out
   from (select distinct on (hash) *, run_id is not distinct from %(run_id)s as is_own from fetches
          where url = %(url)s
            and (%(run_id)s::uuid is null or run_id = %(run_id)s

@@ -62,6 +62,7 @@ class FileText(TypedDict, total=False):
     text: str
     chars: int
     note: str
+    notes: list[str]
     left_out: str
     next_offset: int | None
     unit: str
@@ -110,10 +111,10 @@ async def file_reader(
         the text or range is too long to be read whole: how to read on), left_out (what the file or range holds
         and the text does not; a mark such as [formula] stands in its place, and no quote may span one),
         next_offset (null at the end), unit (pages, rows or lines), count (how many of them the file has), first and
-        last (those in the range), sheet and sheets of a spreadsheet, delimiter of a CSV file, modified_at, changed
-        (what became of the text since it was read before, and which facts rest on words that no longer stand
-        there), and a notice on the text. Of a folder path, kind (folder), entries (name, kind, bytes, modified_at),
-        count and next_offset.
+        last (those in the range), sheet, sheets and notes (what is hidden or merged) of a spreadsheet, delimiter of a CSV
+        file, modified_at, changed (what became of the text since it was read before, and which facts rest on words that no
+        longer stand there), and a notice on the text. Of a folder path, kind (folder), entries (name, kind, bytes,
+        modified_at), count and next_offset.
     """
     part = _parse_range(str(range) if range is not None else "")
     folders = allowed_folders()
@@ -144,7 +145,14 @@ async def _snapshot(store: Store, url: str, content: FileContent, *, is_begun: b
     if is_begun and (snapshot := await store.sources.latest(url)):
         return snapshot
     metadata = content.title, content.author, content.published_at, content.licence
-    page = Page(url, content.text, f"text/x-{content.file_type}", *metadata, left_out=content.left_out)
+    page = Page(
+        url,
+        content.text,
+        f"text/x-{content.file_type}",
+        *metadata,
+        authors=content.authors,
+        left_out=content.left_out,
+    )
     return await save_page(store, page)
 
 
@@ -221,6 +229,8 @@ def _window(file: _File, content: FileContent, offset: int) -> FileText:
         window["note"] = CUT_NOTE.format(unit=content.unit)
     if left_out := describe(content.left_out):
         window["left_out"] = left_out
+    if content.notes:
+        window["notes"] = list(content.notes)
     if content.delimiter:
         window["delimiter"] = content.delimiter
     return window | FileText(modified_at=file.modified_at.isoformat(timespec="seconds"), notice=NOTICE)

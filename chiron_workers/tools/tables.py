@@ -1,5 +1,5 @@
 from functools import partial
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from pydantic import Field
 
@@ -29,14 +29,16 @@ class ColumnOfTable(TypedDict):
     samples: list[Any]
 
 
-class DescribedTable(TypedDict, total=False):
-    """A table under the name that a query gives it; `left_out` only where something of it is not among the rows."""
+class DescribedTable(TypedDict):
+    """A table under the name that a query gives it; `notes` only where something about it is not in its values, `left_out`
+    only where something of it is not among the rows."""
 
     table: str
     file: str
     rows: int
     columns: list[ColumnOfTable]
-    left_out: str
+    notes: NotRequired[list[str]]
+    left_out: NotRequired[str]
 
 
 class Tables(TypedDict):
@@ -47,12 +49,14 @@ class Tables(TypedDict):
 
 
 class QueryResult(TypedDict, total=False):
-    """The rows of a query; `note` only where there are more than were asked for, `left_out` where the tables lack something."""
+    """The rows of a query; `note` only where there are more than were asked for, `notes` and `left_out` as those of the
+    tables."""
 
     columns: list[str]
     types: list[str]
     rows: list[list[Any]]
     note: str
+    notes: list[str]
     left_out: str
     notice: str
 
@@ -73,9 +77,10 @@ async def data_table(
         max_rows: How many rows of the result at most, 1 to 1,000.
 
     Returns:
-        Without a query tables: table (its name in SQL), file, rows (how many), columns (name, type, samples), and
-        left_out (what the file holds and the table does not). With one columns, types and rows, a note if the
-        result has more rows, and left_out.
+        Without a query tables: table (its name in SQL), file, rows (how many), columns (name, type, samples), notes where
+        something is not in the values (which rows name the columns if it is not the first, formats such as % and
+        currencies, numbers that stay text, errors, what is hidden), and left_out (what the file holds and the table does
+        not). With one columns, types and rows, a note if the result has more rows, and notes and left_out of the tables.
     """
     allowed_folders()
     await store.egress.mark_tainted()
@@ -116,6 +121,8 @@ def _table(table: Table) -> DescribedTable:
         ColumnOfTable(name=column.name, type=column.type, samples=column.samples) for column in table.columns
     ]
     described_table = DescribedTable(table=table.name, file=table.file, rows=table.rows, columns=columns)
+    if table.notes:
+        described_table["notes"] = table.notes
     if left_out := describe(table.left_out):
         described_table["left_out"] = left_out
     return described_table
@@ -132,6 +139,8 @@ def _result(answer: QueryAnswer, max_rows: int) -> QueryResult:
         result["note"] = (
             f"The result has more than {max_rows:,} rows. Aggregate, filter, or go on with LIMIT and OFFSET."
         )
+    if answer.notes:
+        result["notes"] = answer.notes
     if left_out := describe(answer.left_out):
         result["left_out"] = left_out
     return result | QueryResult(notice=NOTICE)

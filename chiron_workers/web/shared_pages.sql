@@ -19,7 +19,7 @@ on conflict (batch_id, url) do update
 returning url;
 
 -- read
-select p.error, f.url, f.hash, f.title, f.author, f.published_at, f.licence, f.fetched_at, f.left_out, s.body,
+select p.error, f.url, f.hash, f.title, f.author, f.authors, f.published_at, f.licence, f.fetched_at, f.left_out, s.body,
        s.content_type
   from shared_pages p
   left join snapshots s on s.hash = p.hash

@@ -54,7 +54,26 @@ def test_topics_come_from_arguments_a_file_and_standard_input_together(chiron, r
 def test_piped_topics_need_no_flag(chiron, rows):
     assert chiron("submit", "--subject", "S", stdin="A\nB\n").exit_code == 0
     assert chiron("submit", "--subject", "S", stdin='{"topic": "C"}\n').exit_code == 0
-    assert [row["topic"] for row in rows("select topic from runs order by id")] == ["A", "B", "C"]
+    assert chiron("submit", "--subject", "S", stdin='[\n"D",\n"E"\n]').exit_code == 0
+    assert chiron("submit", "--subject", "S", stdin="[Draft] What is F?\n").exit_code == 0
+    topics = [row["topic"] for row in rows("select topic from runs order by id")]
+    assert topics == ["A", "B", "C", "D", "E", "[Draft] What is F?"]
+
+
+@pytest.mark.parametrize("is_dry", [True, False], ids=["dry run", "submit"])
+def test_topics_that_are_the_same_are_named(chiron, is_dry):
+    answer = chiron("submit", "Ice", "Snow", "ice", "-s", "S", *(["--dry-run"] if is_dry else []))
+    assert answer.exit_code == 0
+    assert answer.stderr.count("Warning: Topics 1 and 3 are the same, “Ice”") == 1
+
+
+@pytest.mark.parametrize("is_dry", [True, False], ids=["dry run", "submit"])
+def test_a_topic_that_nobody_can_see_is_refused_with_its_line(chiron, rows, tmp_path, is_dry):
+    (tmp_path / "t.txt").write_text("Ice\n\u200b\nSnow\n", encoding="utf-8")
+    answer = chiron("submit", "--file", "t.txt", "-s", "S", *(["--dry-run"] if is_dry else []))
+    assert answer.exit_code == 2
+    assert "t.txt, line 2: The topic is empty: none of its characters can be seen (U+200B)." in answer.stderr
+    assert rows("select 1 from runs") == []
 
 
 def test_a_file_may_name_the_subject_of_each_topic(chiron, rows):

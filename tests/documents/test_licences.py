@@ -5,7 +5,7 @@ from io import BytesIO
 
 import pytest
 
-from chiron_workers.documents.document import author_name, parse_date
+from chiron_workers.documents.document import parse_date
 from chiron_workers.documents.html import read_html
 from chiron_workers.documents.licences import licence_name, licence_of_pdf
 from chiron_workers.documents.markdown import read_markdown
@@ -79,7 +79,7 @@ def test_fields_at_the_head_of_restructuredtext_tell_them_too() -> None:
     assert document.published_at == datetime(2024, 3, 1, tzinfo=UTC)
 
 
-def test_the_properties_of_a_word_document_tell_author_and_date() -> None:
+def test_the_properties_of_a_word_document_tell_its_author_and_no_date_of_publication() -> None:
     import docx
 
     document, file = docx.Document(), BytesIO()
@@ -88,7 +88,7 @@ def test_the_properties_of_a_word_document_tell_author_and_date() -> None:
     document.core_properties.created = datetime(2024, 3, 1)
     document.save(file)
     found = read_file(file.getvalue(), "ice.docx", Part())
-    assert (found.author, found.published_at) == ("A. Hall", datetime(2024, 3, 1, tzinfo=UTC))
+    assert (found.author, found.published_at) == ("A. Hall", None)
 
 
 def test_a_pdf_names_its_licence_in_its_packet_of_metadata() -> None:
@@ -102,7 +102,3 @@ def test_a_pdf_names_its_licence_in_its_packet_of_metadata() -> None:
 @pytest.mark.parametrize("wrong", ["soon", "", None, 7, "2024-13-01", datetime.max])
 def test_what_is_no_date_is_none(wrong: object) -> None:
     assert parse_date(wrong) is None or wrong is datetime.max
-
-
-def test_what_is_no_name_is_none() -> None:
-    assert author_name({"name": "A. Hall"}) == author_name(None) == ""

@@ -112,6 +112,14 @@ def test_a_task_that_nobody_made_and_a_client_that_knows_no_tasks_are_told_so(wi
     assert wrong["content"][0]["text"] == "topics: must be a list of 1 to 100 items (got [])"
 
 
+async def test_topics_that_are_the_same_are_named_before_anything_is_paid(talking: Talking):
+    async with talking("legacy") as client:
+        started = await call(client, "start_research", **TOPIC | {"topics": ["Ice", "Snow", " ice"]})
+        assert len(started["run_ids"]) == 3
+        assert started["warnings"][0].startswith("Topics 1 and 3 are the same, “Ice”")
+        assert "warnings" not in await call(client, "start_research", **TOPIC)
+
+
 async def test_without_tasks_research_is_started_waited_for_and_cancelled_with_tools(
     talking: Talking, settings: Settings
 ):

@@ -65,7 +65,6 @@ async def test_a_file_gives_its_text_marked_as_a_quotation(store: Store, folder:
         "url": f"file://{folder}/moons.pdf?range=2-2",
         "kind": "pdf",
         "title": "Moons of Mars",
-        "published_at": "2026-11-22",
         "text": "[Page 2]\n\nSecond page with characterisation.",
         "chars": 44,
         "next_offset": None,

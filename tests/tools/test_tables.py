@@ -61,6 +61,23 @@ async def test_one_select_is_answered(store: Store, folder: Path) -> None:
     json.dumps(cut)
 
 
+async def test_what_the_values_do_not_say_comes_with_them(store: Store, folder: Path) -> None:
+    (folder / "people.csv").write_text(
+        "Harbours 2024\n\nOrt;Leute;Anteil\nAdorf;1.700;12,5\nBstadt;21.300;3,25\n"
+    )
+    [table] = (await data_table(store, paths=["people.csv"]))["tables"]
+    assert [(column["name"], column["type"]) for column in table["columns"]] == [
+        ("Ort", "VARCHAR"), ("Leute", "VARCHAR"), ("Anteil", "VARCHAR"),
+    ]  # fmt: skip
+    where, numbers = table["notes"]
+    assert where == "The names of the columns are those of row 3. Above stands: Harbours 2024."
+    assert '"Leute", "Anteil" stay text: numbers with commas before decimals' in numbers
+    answer = await data_table(
+        store, paths=["people.csv"], query="select max(replace(Leute, '.', '')::int) from people"
+    )
+    assert (answer["rows"], len(answer["notes"])) == ([[21300]], 2)
+
+
 @pytest.mark.parametrize(
     ("paths", "query", "sentence"),
     [

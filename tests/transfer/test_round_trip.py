@@ -46,6 +46,29 @@ async def test_what_is_exported_and_imported_into_an_empty_home_is_exported_the_
     assert len(records(first)) == 2 + 2 + 4
 
 
+async def test_authors_and_doi_go_along_and_are_left_out_where_nobody_knows_them(
+    library, pool, other_home, embedder, tmp_path, rows
+):
+    names = ["García Márquez, Gabriel", "Ortega y Gasset, José"]
+    library.connection.execute(
+        "update fetches set author = 'x', authors = %s, doi = '10.1000/own' where url = 'https://a.org/ice'",
+        [json.dumps(names)],
+    )
+    file = await written(pool, tmp_path / "file.jsonl")
+    known = [
+        record
+        for record in records(file)
+        if record["kind"] == "source" and record["url"] == "https://a.org/ice"
+    ]
+    assert [(record["authors"], record["doi"]) for record in known] == [(names, "10.1000/own")]
+    others = [record for record in records(file) if record["kind"] == "source" and record not in known]
+    assert others
+    assert all(not {"authors", "doi"} & record.keys() for record in others)
+    await import_file(other_home, embedder, file)
+    stored = await rows(other_home, "select authors, doi from fetches where url = 'https://a.org/ice'")
+    assert stored == [{"authors": names, "doi": "10.1000/own"}]
+
+
 async def test_what_its_source_says_no_more_stays_so_in_another_home(
     library, pool, other_home, embedder, tmp_path, rows
 ):

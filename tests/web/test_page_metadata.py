@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from support.scripted_sites import serving
 
+from chiron_api.reports.formats import bibtex
+from chiron_api.reports.gathering import gather
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.knowledge.facts.quote_rechecks import recheck
@@ -82,3 +84,29 @@ async def test_what_the_address_tells_no_metadata_changes(
     table(kind)
     head = FORUM if kind == "academic" else PAPER
     assert await stored(pool, embedder, head) == (kind, counts)
+
+
+async def test_authors_and_doi_go_from_the_head_of_a_page_into_the_bibliography_as_they_are(
+    pool: Pool, embedder: Embedder, table: Callable[[str], None]
+) -> None:
+    table("general")
+    head = "".join(
+        f'<meta name="citation_author" content="{name}">'
+        for name in ("García Márquez, Gabriel", "van der Berg, Jan Pieter", "Ortega y Gasset, José")
+    )
+    dates = '<meta name="citation_date" content="2019/03/04"><meta property="article:modified_time" content="2025-05-06">'
+    await stored(
+        pool,
+        embedder,
+        f'<meta charset="utf-8">{head}{dates}<meta name="citation_doi" content="doi:10.1234/Rate">',
+    )
+    [row] = await Session(pool).rows("select author, authors from fetches")
+    assert row["authors"] == ["García Márquez, Gabriel", "van der Berg, Jan Pieter", "Ortega y Gasset, José"]
+    assert row["author"] == "; ".join(row["authors"])
+    text = "".join(bibtex.render(await gather(pool, "bank", with_candidates=True)))
+    assert (
+        "author = {{García Márquez}, Gabriel and van der Berg, Jan Pieter and {Ortega y Gasset}, José}"
+        in text
+    )
+    assert "doi = {10.1234/Rate}" in text
+    assert "year = {2019},\n  month = {3}" in text

@@ -211,7 +211,11 @@ async def imported(stage: Stage, url: str, text: str) -> None:
             "fetched_at": datetime.now(UTC),
             "left_out": None,
         }
-        await transfers.add(session, "fetches", [fetch | dict.fromkeys(("title", "author", "licence"), "")])
+        await transfers.add(
+            session,
+            "fetches",
+            [fetch | dict.fromkeys(("title", "author", "licence", "doi"), "") | {"authors": None}],
+        )
 
 
 @pytest.mark.parametrize("elsewhere", [OLD, "All new."])

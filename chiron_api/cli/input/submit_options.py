@@ -20,7 +20,8 @@ TopicsFile = Annotated[
         "--file",
         "-f",
         metavar="FILE",
-        help="Topics from a file: .txt (one a line, # for comments), .csv (with a column `topic`), .jsonl or .yaml. "
+        help="Topics from a file: .txt (one a line, `# ` for comments), .csv (with a column `topic`; commas, semicolons or "
+        "tabs between cells), .json, .jsonl or .yaml. "
         "A topic may have its own subject, role, model, thinking, effort, priority, max_turns, budget_usd,"
         " budget_tokens and ready_at there.",
     ),

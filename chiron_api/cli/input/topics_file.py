@@ -1,4 +1,4 @@
-"""Topics from a file or from standard input: txt, csv, jsonl or yaml; each error names file and line."""
+"""Topics from a file or from standard input: txt, csv, json, jsonl or yaml; each error names file and line."""
 
 import csv
 import io
@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from chiron_api.cli.input.times import parse_time
+from chiron_workers.batches.topics import text_topics
 from chiron_workers.errors import UsageError
 from chiron_workers.states import Effort, ThinkingMode
 
@@ -22,6 +23,8 @@ FILE_BYTES_MAX = 64 * 1024 * 1024
 BINARY = re.compile("[\0-\x08\x0e-\x1f]")  # characters that no text has
 # From a text and its name to its topics, each with its line.
 Reader = Callable[[str, str], Iterator[tuple[Any, int]]]
+DELIMITERS = (",", ";", "\t")
+BETWEEN_ITEMS = re.compile(r"[ \t\n\r,]*")  # of a list in JSON
 
 
 class Topic(BaseModel):
@@ -69,11 +72,28 @@ def read_topics(file: str) -> list[TopicEntry]:
 
 def _reader(file: str, text: str) -> Reader:
     if file == "-":
-        return _parse_jsonl if text.lstrip().startswith("{") else _parse_text
+        return _piped_reader(text)
     suffix = Path(file).suffix.lower()
     if suffix not in READERS:
-        raise UsageError(f"{file}: topics come from .txt, .csv, .jsonl or .yaml files, not from {suffix}.")
+        raise UsageError(
+            f"{file}: topics come from .txt, .csv, .json, .jsonl or .yaml files, not from {suffix}."
+        )
     return READERS[suffix]
+
+
+def _piped_reader(text: str) -> Reader:
+    if text.lstrip().startswith("{"):
+        return _parse_jsonl
+    return _parse_json if _is_json_list(text) else _parse_text
+
+
+def _is_json_list(text: str) -> bool:
+    if not text.lstrip().startswith("["):
+        return False
+    try:
+        return isinstance(json.loads(text), list)
+    except (ValueError, RecursionError):  # A topic such as "[Draft] What is a polynya?" begins so, too.
+        return False
 
 
 def _read(file: str) -> bytes:
@@ -103,13 +123,11 @@ def _decode(data: bytes, name: str) -> str:
 
 
 def _parse_text(text: str, _name: str) -> Iterator[tuple[Any, int]]:
-    for line, words in enumerate(text.splitlines(), start=1):
-        if words.strip() and not words.lstrip().startswith("#"):
-            yield words, line
+    yield from text_topics(text)
 
 
 def _parse_csv(text: str, name: str) -> Iterator[tuple[Any, int]]:
-    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
         rows.fieldnames = columns = [column.strip().lower() for column in rows.fieldnames or []]
         if columns and "topic" not in columns:
@@ -126,6 +144,18 @@ def _parse_csv(text: str, name: str) -> Iterator[tuple[Any, int]]:
         raise UsageError(f"{name}, line {rows.line_num + 1}: this is no CSV: {error}.") from None
 
 
+def _delimiter(text: str) -> str:
+    """What parts the cells: what gives the first line a column `topic`. A comma where that line is `topic` alone."""
+    for delimiter in DELIMITERS:
+        try:
+            columns = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+        except csv.Error:  # The reading of the rows says what is wrong.
+            continue
+        if "topic" in (column.strip().lower() for column in columns):
+            return delimiter
+    return DELIMITERS[0]
+
+
 def _cells(row: dict[str, str | None]) -> dict[str, str]:
     """The cells that hold something; an empty topic stays, so that it is reported as missing."""
     return {
@@ -139,8 +169,36 @@ def _parse_jsonl(text: str, name: str) -> Iterator[tuple[Any, int]]:
             try:
                 yield json.loads(words), line
             except (ValueError, RecursionError) as error:
-                reason = error.msg if isinstance(error, json.JSONDecodeError) else "it is nested too deeply"
-                raise UsageError(f"{name}, line {line}: this is no JSON: {reason}.") from None
+                raise UsageError(
+                    f"{name}, line {line}: this is no JSON: {_json_problem(error)[1]}."
+                ) from None
+
+
+def _parse_json(text: str, name: str) -> Iterator[tuple[Any, int]]:
+    if not text.strip():
+        return
+    try:
+        items = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line, reason = _json_problem(error)
+        raise UsageError(f"{name}, line {line}: this is no JSON: {reason}.") from None
+    if not isinstance(items, list):
+        raise UsageError(
+            f"{name}, line 1: this must be a list of topics, in square brackets. A file with an object a line is .jsonl."
+        )
+    decoder, place, line, line_start = json.JSONDecoder(), text.index("[") + 1, 1, 0
+    for item in items:
+        between = BETWEEN_ITEMS.match(text, place)
+        start = between.end() if between else place
+        line, line_start = line + text.count("\n", line_start, start), start
+        yield item, line
+        _, place = decoder.raw_decode(text, start)
+
+
+def _json_problem(error: Exception) -> tuple[int, str]:
+    if isinstance(error, json.JSONDecodeError):
+        return error.lineno, error.msg
+    return 1, "it is nested too deeply, or has a number of too many digits"
 
 
 def _parse_yaml(text: str, name: str) -> Iterator[tuple[Any, int]]:
@@ -173,11 +231,12 @@ READERS: dict[str, Reader] = {
     ".txt": _parse_text,
     ".md": _parse_text,
     ".csv": _parse_csv,
+    ".tsv": _parse_csv,
     ".jsonl": _parse_jsonl,
     ".ndjson": _parse_jsonl,
     ".yaml": _parse_yaml,
     ".yml": _parse_yaml,
-    ".json": _parse_yaml,  # YAML is a superset of it
+    ".json": _parse_json,
 }
 
 

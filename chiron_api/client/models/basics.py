@@ -73,10 +73,11 @@ class Problem(Answer):
 
 
 class Receipt(Answer):
-    """What was stored: a batch and its runs, in the order of its topics."""
+    """What was stored: a batch and its runs, in the order of its topics; `warnings` name topics that are the same."""
 
     batch_id: UUID
     run_ids: list[UUID]
+    warnings: list[str] = Field(default_factory=list)
 
 
 class Health(Answer):

@@ -11,6 +11,7 @@ from chiron_api.client.models.facts import FactStatus, Ground, Omission, SourceK
 class ReportSource(Answer):
     """A text that an address gave; `cited_by` are the numbers of the findings that rest on it, `link` is safe to follow.
 
+    `author` has the `authors` on one line. `doi` is the one that the source states, else the one that its address names.
     `left_out` is what the text lacks of its source; None where nobody knows.
     """
 
@@ -18,6 +19,8 @@ class ReportSource(Answer):
     url: str
     title: str
     author: str
+    authors: list[str]
+    doi: str
     licence: str
     published_at: datetime | None
     fetched_at: datetime | None

@@ -2,7 +2,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from http import HTTPStatus
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from fastapi import Query
@@ -32,6 +32,7 @@ from chiron_api.http.sse import StreamOptions, event_stream
 from chiron_api.services import Services
 from chiron_api.views.batches import batch_page, difference_of
 from chiron_workers.batches.answers import result_lines
+from chiron_workers.batches.duplicates import duplicate_warnings
 from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, Submitted, submit
 from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
@@ -130,8 +131,11 @@ async def submit_batch(
     body: BatchRequest, services: ServicesOf, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Store a batch and notify the workers; 202. The same Idempotency-Key with the same body gives the same batch."""
-    receipt = await accept(body, services, idempotency_key)
-    document = {"batch_id": receipt.batch_id, "run_ids": receipt.run_ids}
+    batch = await asyncio.to_thread(new_batch, body, services, idempotency_key)
+    receipt = await accept(batch, services)
+    document: dict[str, Any] = {"batch_id": receipt.batch_id, "run_ids": receipt.run_ids}
+    if warnings := await asyncio.to_thread(duplicate_warnings, batch.runs):
+        document["warnings"] = warnings
     headers = {"Location": f"/v1/batches/{receipt.batch_id}"}
     # Beside the event loop: it may be the ids of 100,000 runs.
     return await asyncio.to_thread(json_response, document, HTTPStatus.ACCEPTED, headers=headers)
@@ -166,9 +170,8 @@ async def list_batch_results(id: UUID, services: ServicesOf) -> Response:
     return StreamingResponse(_lines(services, id), media_type="application/jsonl")
 
 
-async def accept(body: BatchRequest, services: Services, idempotency_key: str | None) -> Submitted:
+async def accept(batch: NewBatch, services: Services) -> Submitted:
     """Store a batch and notify the workers. Raises Problem 422 for a key that was used with another body."""
-    batch = await asyncio.to_thread(_new_batch, body, services, idempotency_key)
     try:
         receipt = await submit(services.pool, batch, principal=services.principal)
     except Conflict as error:
@@ -196,7 +199,8 @@ async def stream_batch_events(
     return await event_stream(request, options, batch_id=id)
 
 
-def _new_batch(batch: BatchRequest, services: Services, idempotency_key: str | None) -> NewBatch:
+def new_batch(batch: BatchRequest, services: Services, idempotency_key: str | None) -> NewBatch:
+    """What a body asks for."""
     topics = [TopicRequest(topic=entry) if isinstance(entry, str) else entry for entry in batch.topics]
     runs = [
         NewRun(

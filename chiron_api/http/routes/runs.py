@@ -12,7 +12,7 @@ from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import EVENTS, EventStream, answers
 from chiron_api.http.requests import IdempotencyKey, Name, Page, RequestModel
 from chiron_api.http.responses import json_response, page_response
-from chiron_api.http.routes.batches import BatchRequest, Columns, TopicRequest, accept
+from chiron_api.http.routes.batches import BatchRequest, Columns, TopicRequest, accept, new_batch
 from chiron_api.http.routing import api_router
 from chiron_api.http.sse import StreamOptions, event_stream
 from chiron_workers.batches.summaries import RunFilter, newest_runs, run_summary
@@ -56,9 +56,8 @@ async def start_run(
     body: RunRequest, services: ServicesOf, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Store a run and notify the workers. The same Idempotency-Key with the same body gives the same run."""
-    receipt = await accept(
-        BatchRequest(topics=[body], subject=body.subject, columns=body.columns), services, idempotency_key
-    )
+    request = BatchRequest(topics=[body], subject=body.subject, columns=body.columns)
+    receipt = await accept(new_batch(request, services, idempotency_key), services)
     document = {"batch_id": receipt.batch_id, "run_id": receipt.run_ids[0]}
     return json_response(
         document, HTTPStatus.ACCEPTED, headers={"Location": f"/v1/runs/{receipt.run_ids[0]}"}

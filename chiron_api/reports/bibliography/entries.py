@@ -3,13 +3,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import parse_qsl, unquote
 
-from chiron_api.reports.bibliography.authors import Author, split_authors
-from chiron_api.reports.bibliography.kinds import WorkKind, doi_of, kind_of
+from chiron_api.reports.bibliography.authors import Author, author_of
+from chiron_api.reports.bibliography.kinds import WorkKind, kind_of
 from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import heading, one_line
 from chiron_api.reports.report import Report, Source
 from chiron_workers.documents.omissions import describe
+from chiron_workers.knowledge.corpus import SCHEME, path_of, subject_of
 from chiron_workers.public_addresses import public_address
 
 KEY_CHARS_MAX = 40
@@ -33,6 +35,7 @@ class Entry:
     accessed_at: datetime | None
     url: str
     doi: str
+    path: str  # of a file or a document of the corpus
     site: str
     licence: str
     keywords: tuple[str, ...]
@@ -59,7 +62,9 @@ def _entry(
     place = public_address(latest.url)
     address = link(place) if place.startswith(("http:", "https:")) else None
     source_marks = dict.fromkeys(mark for source in sources for mark in marks.get(source.number, ()))
+    path = _path(place)
     notes = [
+        *([f"Document: {path}"] * bool(path)),
         _cited_by(report, numbers),
         *source_marks,
         *([f"Licence: {one_line(latest.licence)}"] * bool(latest.licence)),
@@ -69,13 +74,14 @@ def _entry(
         key=_key(latest.url),
         kind=kind_of(place),
         title=one_line(latest.title) or one_line(place) or "Untitled",
-        authors=split_authors(one_line(latest.author)),
+        authors=tuple(dict.fromkeys(author_of(line) for name in latest.authors if (line := one_line(name)))),
         published_at=latest.published_at
         if latest.published_at and latest.published_at.year >= PUBLISHED_MIN
         else None,
         accessed_at=latest.fetched_at,
         url=address or "",
-        doi=doi_of(place),
+        doi=latest.doi,
+        path=path,
         site=_host(address or ""),
         licence=one_line(latest.licence),
         keywords=tuple(dict.fromkeys(subjects[number] for number in numbers if subjects.get(number))),
@@ -91,6 +97,19 @@ def _key(url: str) -> str:
         slugify(_host(url) or public_address(url)[: 4 * KEY_CHARS_MAX], max_length=KEY_CHARS_MAX) or "source"
     )
     return f"{name}-{digest}"
+
+
+def _path(place: str) -> str:
+    """Where a document lies that is not on the web: the file, or the place in the corpus of a subject."""
+    if place.startswith(SCHEME):
+        return one_line(f"{SCHEME}{subject_of(place)}/{path_of(place)}")
+    if not place.startswith("file:///"):
+        return ""
+    path, _, query = place.removeprefix("file://").partition("?")
+    part = ", ".join(
+        f"{name} {value}" for name, value in parse_qsl(query)
+    )  # the pages or rows that were read
+    return one_line(f"{unquote(path)} ({part})" if part else unquote(path))
 
 
 def _host(url: str) -> str:

@@ -1,19 +1,8 @@
 """What kind of work an address leads to, as far as the address alone tells it."""
 
-import re
 from enum import StrEnum
 from pathlib import PurePosixPath
-from urllib.parse import SplitResult, unquote, urlsplit
-
-# Crossref's pattern for what DOIs there are, without braces, which BibTeX would count.
-DOI = re.compile(r"(?<![\w.])10\.\d{4,9}/[-._;()/:<>\[\]+&A-Za-z0-9]+")
-DOI_TAILS = re.compile(
-    r"(?:/(?:full|abstract|abs|pdf|epdf|html|meta|summary)|\.(?:pdf|full|abstract))+$", re.IGNORECASE
-)
-ARXIV = re.compile(
-    r"/(?:abs|pdf|html)/(?P<id>\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?/?$"
-)
-ZENODO = re.compile(r"/records?/(?P<id>\d+)\b")
+from urllib.parse import SplitResult, urlsplit
 
 JOURNALS = (
     "academic.oup.com", "biomedcentral.com", "bmj.com", "cell.com", "frontiersin.org", "jamanetwork.com", "journals.plos.org",
@@ -67,21 +56,6 @@ def kind_of(url: str) -> WorkKind:
     if host in {"doi.org", "dx.doi.org"}:
         return WorkKind.ARTICLE
     return WorkKind.REPORT if ending == ".pdf" else WorkKind.PAGE
-
-
-def doi_of(url: str) -> str:
-    """The DOI that an address of the web names; empty where it names none."""
-    parts = _split(url)
-    host = parts.hostname or ""
-    if parts.scheme not in {"http", "https"} or not host:
-        return ""
-    if host.endswith("arxiv.org") and (match := ARXIV.search(parts.path)):
-        return f"10.48550/arXiv.{match['id']}"
-    if host == "zenodo.org" and (match := ZENODO.search(parts.path)):
-        return f"10.5281/zenodo.{match['id']}"
-    if match := DOI.search(unquote(parts.path)):
-        return DOI_TAILS.sub("", match[0]).rstrip("./;:")
-    return ""
 
 
 def _split(url: str) -> SplitResult:

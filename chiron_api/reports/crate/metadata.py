@@ -139,8 +139,10 @@ def _file(name: str, file: CrateFile, sources_by_text: Mapping[str, list[Source]
 
 
 def _source(source: Source) -> Entity:
+    names = [phrasing.one_line(name) for name in source.authors]
     details = {
-        "author": phrasing.one_line(source.author),
+        "author": names[0] if len(names) == 1 else names,
+        "identifier": f"https://doi.org/{source.doi}" if source.doi else None,
         "datePublished": source.published_at,
         "license": {"@id": _licence_id(_licence(source))} if _licence(source) else None,
         "description": left_out_note(source.left_out),

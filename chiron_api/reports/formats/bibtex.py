@@ -32,7 +32,7 @@ def _lines(entry: Entry) -> Iterator[str]:
         "title": f"{{{escape(entry.title)}}}",  # a second pair of braces keeps capital letters
         "year": f"{published_at:%Y}" if published_at else "",
         "month": str(published_at.month) if published_at else "",
-        "howpublished": escape(entry.site),
+        "howpublished": escape(entry.site or entry.path),
         "type": NAMES.get(entry.kind, ""),
         "doi": entry.doi,
         "url": entry.url,

@@ -31,7 +31,9 @@ def _item(entry: Entry) -> dict[str, object]:
         "container-title": entry.site,
         "keyword": ", ".join(keyword.replace(",", " ") for keyword in entry.keywords),
         "note": entry.note,
-        "custom": {"licence": entry.licence} if entry.licence else {},
+        "custom": {
+            name: value for name, value in (("licence", entry.licence), ("path", entry.path)) if value
+        },
     }
     return {name: value for name, value in item.items() if value}
 

@@ -163,6 +163,8 @@ def _source(source: Source, names: _NoteNames) -> str:
         "number": source.number,
         "title": phrasing.one_line(source.title),
         "author": phrasing.one_line(source.author),
+        "authors": [phrasing.one_line(name) for name in source.authors],
+        "doi": source.doi,
         "published": phrasing.day(source.published_at),
         "licence": phrasing.one_line(source.licence),
         "address": phrasing.one_line(source.url),

@@ -40,6 +40,7 @@ def _fields(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "Y2", f"{accessed_at:%Y/%m/%d}/" if accessed_at else ""
     yield "DO", entry.doi
     yield "UR", entry.url
+    yield "AV", entry.path
     for keyword in entry.keywords:
         yield "KW", keyword
     yield "N1", entry.note

@@ -1,21 +1,29 @@
 import csv
 import io
 import os
+import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
 from typing import IO, Any
 
 from chiron_workers.documents.charset import decode
 from chiron_workers.documents.document import UnreadableError, clean, import_optional
 from chiron_workers.documents.file_types import FileType, detect_file_type
 from chiron_workers.documents.omissions import Omission
-from chiron_workers.documents.tables.columns import rectangular_csv, typed_relation
+from chiron_workers.documents.tables.columns import GROUPS, TypedTable, rectangular_csv, typed_relation
 from chiron_workers.documents.tables.csv import detect_delimiter, iter_rows
+from chiron_workers.documents.tables.header import SAMPLE_ROWS, TITLE_ROWS_MAX, Header, find_header
+from chiron_workers.documents.tables.sheet_notes import sheet_notes, sheet_omissions
 from chiron_workers.documents.tables.sheets import cell_text, read_sheet, sheet_names
 
 OBJECT_BYTES_SLACK = 1_000_000
+HEAD_ROWS = TITLE_ROWS_MAX + SAMPLE_ROWS
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]{1,2}")
+DOT_GROUP = re.compile(GROUPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +35,20 @@ class TableFile:
     sheet: str = ""
 
 
-# A suffix for the name of a table, a DuckDB relation that is valid until the next one, and what the file holds beside it.
-Relation = tuple[str, Any, tuple[Omission, ...]]
+@dataclass(frozen=True, slots=True)
+class LoadedTable:
+    """A table of a file: a suffix for its name, and a DuckDB relation that is valid until the next one.
+
+    `notes` say how it was read; `left_out` is what the file holds and the table does not.
+    """
+
+    suffix: str
+    relation: Any
+    notes: tuple[str, ...] = ()
+    left_out: tuple[Omission, ...] = ()
 
 
-def load_relations(database: Any, file: TableFile) -> Iterator[Relation]:
+def load_relations(database: Any, file: TableFile) -> Iterator[LoadedTable]:
     """Yield each table of a file.
 
     Raises:
@@ -47,16 +64,17 @@ def load_relations(database: Any, file: TableFile) -> Iterator[Relation]:
         with _temporary_path(decode(file.data).encode()) as path:
             json_format = "newline_delimited" if file_type is FileType.JSON_LINES else "auto"
             size = len(file.data) + OBJECT_BYTES_SLACK
-            relation = database.read_json(path, format=json_format, sample_size=-1, maximum_object_size=size)
-            yield "", relation, ()
+            yield LoadedTable(
+                "", database.read_json(path, format=json_format, sample_size=-1, maximum_object_size=size)
+            )
     elif file_type is FileType.PARQUET:
         with _temporary_path(file.data) as path:
-            yield "", database.read_parquet(path), ()
+            yield LoadedTable("", database.read_parquet(path))
     else:
         raise UnreadableError(f"it is {file_type}, which holds no table; file_reader reads it")
 
 
-def _sheet_relations(database: Any, file: TableFile) -> Iterator[Relation]:
+def _sheet_relations(database: Any, file: TableFile) -> Iterator[LoadedTable]:
     names = (file.sheet,) if file.sheet else sheet_names(file.data)
     has_rows = False
     for name in names:
@@ -64,33 +82,57 @@ def _sheet_relations(database: Any, file: TableFile) -> Iterator[Relation]:
         rows = [[cell_text(cell) for cell in row] for row in sheet.rows]
         if any(map(any, rows)):
             has_rows = True
-            with _rows_relation(database, rows.__iter__) as relation:
-                yield name if len(names) > 1 else "", relation, sheet.left_out
+            header = find_header(rows[:HEAD_ROWS])
+            has_groups = any(
+                isinstance(cell, str) and cell[-4:-3] == "." and DOT_GROUP.fullmatch(cell)
+                for row in sheet.rows
+                for cell in row
+            )
+            notes = (*filter(None, [header.note()]), *sheet_notes(sheet, header))
+            suffix = name if len(names) > 1 else ""
+            with _rows_relation(
+                database, rows.__iter__, header, has_groups=has_groups, is_floating=True
+            ) as table:
+                yield LoadedTable(suffix, table.relation, (*notes, *table.notes), sheet_omissions(sheet))
     if not has_rows:
         raise UnreadableError("it holds no table")
 
 
-def _csv_relation(database: Any, text: str) -> Iterator[Relation]:
+def _csv_relation(database: Any, text: str) -> Iterator[LoadedTable]:
     if not text.strip():
         raise UnreadableError("it holds no table")
     duckdb = import_optional("duckdb")
     delimiter = detect_delimiter(text)
-    header = next(iter_rows(text, delimiter))
-    if len(header) > 1:
+    head = list(islice(iter_rows(text, delimiter), HEAD_ROWS))
+    header = find_header(head)
+    has_groups = delimiter == ";" or any(DECIMAL_COMMA.fullmatch(cell) for row in head for cell in row)
+    if len(header.names) > 1 and header.rows == (1,):
         # The error means that the rows differ in length.
         with _temporary_path(text.encode()) as path, suppress(duckdb.InvalidInputException):
-            yield "", typed_relation(database, path, header, delimiter), ()
+            table = typed_relation(database, path, header.names, delimiter, has_groups=has_groups)
+            yield LoadedTable("", table.relation, table.notes)
             return
-    with _rows_relation(database, lambda: iter_rows(text, delimiter)) as relation:
-        yield "", relation, ()
+    rows = partial(iter_rows, text, delimiter)
+    with _rows_relation(database, rows, header, has_groups=has_groups) as table:
+        yield LoadedTable("", table.relation, (*filter(None, [header.note()]), *table.notes))
 
 
 @contextmanager
-def _rows_relation(database: Any, rows: Callable[[], Iterator[list[str]]]) -> Iterator[Any]:
-    data = rectangular_csv(rows)
-    header = next(csv.reader(io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")))
+def _rows_relation(
+    database: Any,
+    rows: Callable[[], Iterator[list[str]]],
+    header: Header,
+    *,
+    has_groups: bool,
+    is_floating: bool = False,
+) -> Iterator[TypedTable]:
+    def named_rows() -> Iterator[Sequence[str]]:
+        return chain([header.names], islice(rows(), header.last_row, None))
+
+    data = rectangular_csv(named_rows)
+    names = next(csv.reader(io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")))
     with _temporary_path(data) as path:
-        yield typed_relation(database, path, header)
+        yield typed_relation(database, path, names, has_groups=has_groups, is_floating=is_floating)
 
 
 @contextmanager

@@ -23,6 +23,7 @@ THREADS = 2
 # Shares of the sandbox's limits, so that DuckDB gives up before its process is killed. It uses more memory than it counts.
 TIME_SHARE, MEMORY_SHARE = 0.9, 0.5
 NAME_CHARS_MAX = 60
+NOTES_MAX = 30
 MESSAGE_CHARS_MAX = 1_000
 CELL_CHARS_MAX = 2_000
 CELL_ITEMS_MAX = 100  # of a list or an object in one cell
@@ -45,19 +46,22 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; `name` is its name in SQL, `left_out` is what its file holds and the table does not."""
+    """A table; `name` is its name in SQL. `notes` say how it was read where its values do not, and `left_out` is what its
+    file holds and the table does not."""
 
     name: str
     file: str
     rows: int
     columns: list[Column]
+    notes: list[str] = field(default_factory=list)
     left_out: tuple[Omission, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
     """The rows of a query, `is_cut` if there are more, `is_too_long` if there was no room for their text; or the
-    `problem` that DuckDB reports. `left_out` is what the tables lack of their files."""
+    `problem` that DuckDB reports. `notes` are those of the tables that could be asked, and `left_out` is what the tables
+    lack of their files."""
 
     columns: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
@@ -65,6 +69,7 @@ class QueryAnswer:
     is_cut: bool = False
     is_too_long: bool = False
     problem: str = ""
+    notes: list[str] = field(default_factory=list)
     left_out: tuple[Omission, ...] = ()
 
 
@@ -81,11 +86,12 @@ def query_tables(files: tuple[TableFile, ...], query: str, *, rows_max: int, lim
     with _database(limits) as database:
         tables = _load(database, files)
         names = ", ".join(table.name for table in tables)
+        notes = [f"{table.name}: {note}" for table in tables for note in table.notes][:NOTES_MAX]
+        left_out = merged(table.left_out for table in tables)
         for lock in LOCK_STATEMENTS:
             database.execute(lock)
         try:
-            answer = _run_query(database, query, rows_max)
-            return replace(answer, left_out=merged(table.left_out for table in tables))
+            return replace(_run_query(database, query, rows_max), notes=notes, left_out=left_out)
         except duckdb.InterruptException:
             return QueryAnswer(
                 problem=f"it took more than {limits.timeout_s * TIME_SHARE:g} s; filter or aggregate first"
@@ -117,22 +123,23 @@ def _database(limits: Limits) -> Iterator[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _LoadedTable:
+class _NamedTable:
     name: str
     file: str
+    notes: tuple[str, ...]
     left_out: tuple[Omission, ...]
 
 
-def _load(database: Any, files: Sequence[TableFile]) -> list[_LoadedTable]:
+def _load(database: Any, files: Sequence[TableFile]) -> list[_NamedTable]:
     duckdb = import_optional("duckdb")
-    tables: list[_LoadedTable] = []
+    tables: list[_NamedTable] = []
     for file in files:
         try:
-            for suffix, relation, left_out in load_relations(database, file):
+            for source in load_relations(database, file):
                 stem = PurePath(file.name).stem
-                name = _free_name(database, f"{stem} {suffix}", {table.name for table in tables})
-                relation.create(name)
-                tables.append(_LoadedTable(name, file.name, left_out))
+                name = _free_name(database, f"{stem} {source.suffix}", {table.name for table in tables})
+                source.relation.create(name)
+                tables.append(_NamedTable(name, file.name, source.notes, source.left_out))
         except UnreadableError as error:
             raise UnreadableError(f"{file.name}: {error}") from None
         except duckdb.InterruptException:
@@ -155,17 +162,17 @@ def _free_name(database: Any, text: str, used: set[str]) -> str:
     return name
 
 
-def _describe(database: Any, loaded_table: _LoadedTable, cells: "_CellWriter") -> Table:
-    name, file = loaded_table.name, loaded_table.file
-    table = database.table(name)
+def _describe(database: Any, entry: _NamedTable, cells: "_CellWriter") -> Table:
+    table = database.table(entry.name)
     sample = table.limit(SAMPLE_ROWS).fetchall()
     if len(table.columns) > COLUMNS_MAX:
-        raise UnreadableError(f"{file}: it has more than {COLUMNS_MAX:,} columns")
+        raise UnreadableError(f"{entry.file}: it has more than {COLUMNS_MAX:,} columns")
     columns = [
         Column(cells.text(column), cells.text(str(kind)), [cells.value(row[n]) for row in sample])
         for n, (column, kind) in enumerate(zip(table.columns, table.types, strict=True))
     ]
-    return Table(name, file, table.shape[0], columns, loaded_table.left_out)
+    notes = [cells.text(note) for note in entry.notes[:NOTES_MAX]]
+    return Table(entry.name, entry.file, table.shape[0], columns, notes, entry.left_out)
 
 
 def _run_query(database: Any, query: str, rows_max: int) -> QueryAnswer:

@@ -1,29 +1,63 @@
+import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from typing import Any
 
 from chiron_workers.documents.document import UnreadableError, clean, import_optional
-from chiron_workers.documents.omissions import Omission
+from chiron_workers.documents.omissions import Mark, Omission
+from chiron_workers.documents.tables.cell_formats import duration_text
+from chiron_workers.documents.tables.ods_details import read_ods_details
+from chiron_workers.documents.tables.sheet_details import NO_DETAILS, Place, SheetDetails, read_details
 
 CELLS_MAX = 5_000_000
 MIDNIGHT = time()
+XLSX_PART = b"xl/workbook.xml"
+ODS_MIMETYPE, ODS_HEAD_BYTES = b"application/vnd.oasis.opendocument.spreadsheet", 200
+ODS_DURATION = re.compile(r"(-?)PT(\d{1,9})H(\d{1,2})M(\d{1,2}(?:[.,]\d{1,9})?)S")
+# Formats of xls and xlsb are not read.
+OLD_DETAILS = SheetDetails(left_out=(Omission("set of cell formats (such as % and currencies)", 1),))
 
 Cell = int | float | str | bool | date | datetime | time | timedelta | None
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet of a workbook from row 1 on; cells keep their types, an empty cell is None. `left_out` is what is in no row."""
+    """A sheet of a workbook from row 1 on; cells keep their types, an empty cell is None.
+
+    Each cell of a merged range has the value of the range. An error and a formula without a value are None; `details` has them.
+    """
 
     name: str
     rows: list[list[Cell]]
-    left_out: tuple[Omission, ...] = ()
+    details: SheetDetails = NO_DETAILS
+    merged_ranges: tuple[tuple[Place, Place], ...] = ()
+    is_hidden: bool = False
+
+    def shown_rows(self) -> list[list[str]]:
+        """The rows as the sheet shows them: `7.5%` for 0.075 where that is its format, errors by their names."""
+        rows = [[cell_text(cell) for cell in row] for row in self.rows]
+        details = self.details
+        for (row, column), cell_format in details.formats.items():
+            if row < len(rows) and column < len(rows[row]):
+                value = self.rows[row][column]
+                if isinstance(value, int | float) and not isinstance(value, bool):
+                    rows[row][column] = cell_format.shown(value)
+        texts = {**details.errors, **dict.fromkeys(details.empty_formulas, Mark.FORMULA.text)}
+        for (row, column), text in texts.items():
+            if row < len(rows) and column < len(rows[row]) and not rows[row][column]:
+                rows[row][column] = text
+        return rows
 
 
 def sheet_names(data: bytes) -> tuple[str, ...]:
     """The names of a workbook's sheets (xlsx, xlsb, xls, ods), in order. Raises UnreadableError."""
     return tuple(_workbook(data).sheet_names)
+
+
+def hidden_sheets(data: bytes) -> tuple[str, ...]:
+    """The names of the sheets that a workbook does not show."""
+    return tuple(sheet.name for sheet in _workbook(data).sheets_metadata if not _is_visible(sheet))
 
 
 def read_sheet(data: bytes, name: str = "") -> Sheet:
@@ -44,11 +78,21 @@ def read_sheet(data: bytes, name: str = "") -> Sheet:
         sheet = workbook.get_sheet_by_name(sheet_name)
         if sheet.total_height * sheet.total_width > CELLS_MAX:
             raise UnreadableError(f"its sheet {sheet_name!r} has more than {CELLS_MAX:,} cells")
-        return Sheet(
-            sheet_name, [[_cell(value) for value in row] for row in sheet.to_python(skip_empty_area=False)]
+        rows = [[_cell(value) for value in row] for row in sheet.to_python(skip_empty_area=False)]
+        ranges = tuple(sheet.merged_cell_ranges or ())
+        is_hidden = any(
+            entry.name == sheet_name and not _is_visible(entry) for entry in workbook.sheets_metadata
         )
     except calamine.CalamineError:
         raise UnreadableError(f"its sheet {sheet_name!r} is broken") from None
+    details = read_details(data, sheet_name) if XLSX_PART in data else NO_DETAILS
+    if ODS_MIMETYPE in data[:ODS_HEAD_BYTES]:
+        details, ranges = read_ods_details(data, sheet_name)
+        rows = [[_ods_duration(cell) for cell in row] for row in rows]
+    elif details is NO_DETAILS:
+        details = OLD_DETAILS
+    _repeat_merged(rows, ranges)
+    return Sheet(sheet_name, rows, details, ranges, is_hidden)
 
 
 def _workbook(data: bytes) -> Any:
@@ -61,22 +105,52 @@ def _workbook(data: bytes) -> Any:
         raise UnreadableError("it is no whole workbook") from None
 
 
+def _is_visible(sheet: Any) -> bool:
+    return str(sheet.visible).endswith("Visible")
+
+
+def _ods_duration(cell: Cell) -> Cell:
+    if not isinstance(cell, str) or not (match := ODS_DURATION.fullmatch(cell)):
+        return cell
+    duration = timedelta(
+        hours=int(match[2]), minutes=int(match[3]), seconds=float(match[4].replace(",", "."))
+    )
+    return -duration if match[1] else duration
+
+
+def _repeat_merged(rows: list[list[Cell]], ranges: tuple[tuple[Place, Place], ...]) -> None:
+    cells_left = CELLS_MAX
+    for (top, left), (bottom, right) in ranges:
+        if top >= len(rows) or left >= len(rows[top]) or (value := rows[top][left]) is None:
+            continue
+        for row in rows[top : bottom + 1]:
+            end = min(right + 1, len(row))
+            row[left:end] = [value] * (end - left)
+            cells_left -= end - left
+        if cells_left <= 0:
+            return
+
+
 def _cell(value: Any) -> Cell:
     if isinstance(value, str):
-        return clean(value) or None
+        # Of a sheet with a million cells nearly all have nothing to clean.
+        return value if value.isascii() and value.isprintable() and value else clean(value) or None
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)  # Spreadsheets store integers as floats.
     return value  # type: ignore[no-any-return]
 
 
 def cell_text(value: Cell) -> str:
-    """Format a cell as text: dates as ISO 8601, booleans in lower case, an empty cell as an empty string."""
+    """Format a cell as text: dates as ISO 8601, durations as hours and minutes, booleans in lower case, an empty cell as an
+    empty string."""
     if isinstance(value, str):
         return value
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, timedelta):
+        return duration_text(value)
     if isinstance(value, datetime):
         return value.isoformat(sep=" ") if value.time() != MIDNIGHT else value.date().isoformat()
     return value.isoformat() if isinstance(value, date | time) else str(value)

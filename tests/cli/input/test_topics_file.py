@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -55,6 +56,50 @@ def test_yaml_has_strings_or_mappings(file):
     assert topics(file("t.json", '["Plain", {"topic": "With more"}]')) == ["Plain", "With more"]
 
 
+def test_json_is_read_as_json_has_it(file):
+    names = ["Why do harbours use \u2693 and \U0001f30a?", "What is a polynya \U0001f9ca?", "tab\tand \u2028"]
+    entries = [{"topic": names[0]}, names[1], {"topic": f"{names[2]} end", "priority": 2}]
+    for indent in (None, 2):
+        path = file("t.json", json.dumps(entries, indent=indent))
+        assert topics(path) == [*names[:2], f"{names[2]} end"]
+    assert [entry.location.rpartition(" ")[2] for entry in read_topics(path)] == ["2", "5", "6"]
+
+
+def test_a_line_separator_parts_no_topic(file):
+    text = "What did it say\u2028about ice?\nHow thick was\x85the ice?\nWhat is a polynya?\n"
+    assert topics(file("t.txt", text)) == text.strip().split("\n")
+
+
+def test_a_number_sign_begins_a_comment_only_with_a_space_behind_it(file):
+    text = "# list\n#\n#1 cause of wrecks\n#MeToo and the fishing industry\nC# bindings\n"
+    for name in ("t.txt", "t.md"):
+        assert topics(file(name, text)) == [
+            "#1 cause of wrecks",
+            "#MeToo and the fishing industry",
+            "C# bindings",
+        ]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_csv_is_parted_by_what_parts_its_first_line(file, name, delimiter):
+    lines = [
+        ["Subject", "Topic", "priority"],
+        ["Birds", '"Compare A; B, C"', "3"],
+        ["Sea", '"Ice, thick; or not"', ""],
+    ]
+    path = file(name, "\n".join(map(delimiter.join, lines)))
+    first, second = [entry.topic for entry in read_topics(path)]
+    assert (first.topic, first.subject, first.priority) == ("Compare A; B, C", "Birds", 3)
+    assert (second.topic, second.subject) == ("Ice, thick; or not", "Sea")
+
+
+def test_a_semicolon_in_a_topic_parts_nothing(file):
+    assert topics(file("t.csv", "topic\nCompare A; B\n")) == ["Compare A; B"]
+    assert topics(file("t.csv", "topic,subject\nCompare A; B,X\n")) == ["Compare A; B"]
+    assert topics(file("t.txt", "Compare A; B\n")) == ["Compare A; B"]
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -107,6 +152,13 @@ def test_a_topic_may_start_at_a_time_of_its_own(file, name, content):
         ("t.jsonl", "[" * 100_000, "t.jsonl, line 1: this is no JSON"),
         ("t.jsonl", '{"subject": "x"}\n', "t.jsonl, line 1: The topic is missing"),
         ("t.jsonl", '"A"\n17\n', "t.jsonl, line 2: a topic is text or a mapping"),
+        ("t.json", '[\n"A",\n]', "t.json, line [23]: this is no JSON"),
+        ("t.json", '["A"] x', "t.json, line 1: this is no JSON: Extra data"),
+        ("t.json", '{"topic": "A"}', "t.json, line 1: this must be a list .* is .jsonl"),
+        ("t.json", "[]", "t.json holds no topic"),
+        ("t.json", " ", "t.json holds no topic"),
+        ("t.json", "[" * 100_000, "t.json, line 1: this is no JSON"),
+        ("t.json", '[\n"A",\n\n17]', "t.json, line 4: a topic is text or a mapping"),
         ("t.yaml", "topic: A\n", "t.yaml, line 1: this must be a list"),
         ("t.yaml", "- A\n- [\n", "t.yaml, line 3: this is no YAML"),
         ("t.yaml", "- A\n- 1984\n", "t.yaml, line 2: a topic is text or a mapping"),

@@ -71,6 +71,17 @@ async def test_a_file_of_topics_counts_as_lines(client: httpx2.AsyncClient):
     assert "0 of 2" in page.text
 
 
+async def test_topics_of_the_form_are_lines_as_in_a_file(client: httpx2.AsyncClient):
+    text = "# comment\r\n#1 cause of wrecks\r\nHow thick\u2028was the ice?\r\n#\r\n#1 Cause of wrecks\r\n"
+    answer = await client.post(
+        "/submit/estimate", data={"topics": text, "subject": "Sea", "model": "offline"}
+    )
+    assert "<dd>3</dd>" in answer.text
+    assert "Topics 1 and 3 are the same, “#1 cause of wrecks”" in answer.text
+    refused = await client.post("/submit/estimate", data={"topics": "Ice\n\u200b", "subject": "Sea"})
+    assert "Topic 2: The topic is empty: none of its characters can be seen (U+200B)." in refused.text
+
+
 async def test_the_estimate_follows_the_form(client: httpx2.AsyncClient):
     answer = await client.post(
         "/submit/estimate", data={"topics": "a\nb\nc", "subject": "Python", "model": "offline"}

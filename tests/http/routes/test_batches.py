@@ -47,6 +47,16 @@ def events_in(text: str) -> list[dict[str, str]]:
     return [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks if block[0] != ":"]
 
 
+async def test_a_batch_names_the_topics_that_are_the_same(client: httpx2.AsyncClient):
+    answer = await client.post("/v1/batches", json=BATCH | {"topics": ["Ice", {"topic": " ice"}, "Snow"]})
+    [warning] = answer.json()["warnings"]
+    assert warning.startswith("Topics 1 and 2 are the same, “Ice”")
+    assert "warnings" not in (await client.post("/v1/batches", json=BATCH)).json()
+    refused = await client.post("/v1/batches", json=BATCH | {"topics": ["Ice", "\u2060"]})
+    assert refused.status_code == 422
+    assert "Topic 2: The topic is empty" in refused.json()["detail"]
+
+
 async def test_a_batch_is_taken_and_says_where_it_is(client: httpx2.AsyncClient):
     answer = await client.post("/v1/batches", json=BATCH)
     document = answer.json()

@@ -2,7 +2,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chiron_api.reports.bibliography.authors import Author, split_authors
+from chiron_api.reports.bibliography.authors import Author, author_of
+from chiron_workers.documents.authors import names_in
+
+
+def split_authors(line: str) -> tuple[Author, ...]:
+    return tuple(map(author_of, names_in(line)))
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "given"),
+    [
+        ("García Márquez, Gabriel", "García Márquez", "Gabriel"),
+        ("García Márquez, Gabriel José", "García Márquez", "Gabriel José"),
+        ("De La Cruz, María", "De La Cruz", "María"),
+        ("Van Rossum, Guido", "Van Rossum", "Guido"),
+        ("Ortega y Gasset, José", "Ortega y Gasset", "José"),
+        ("José Ortega y Gasset", "Ortega y Gasset", "José"),
+        ("Smith Jones, Ann and Bo", "Smith Jones", "Ann and Bo"),
+    ],
+)
+def test_author_of_takes_all_before_the_comma_for_the_family_name(name, family, given):
+    assert author_of(name) == Author(family, given)
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,42 @@ def test_ris_is_read_back_as_it_was_meant(report):
     assert first["authors"] == ["van der Berg, Jan", "O'Hara, Zoë"]
 
 
+async def test_a_source_has_the_authors_and_the_doi_that_it_states(sea_ice, pool):
+    names = ["García Márquez, Gabriel José", "van der Berg, Jan", "Bell, Ann and Bo"]
+    sea_ice.shelf.connection.execute(
+        "update fetches set author = 'x', authors = %s, doi = 'doi:10.1000/Own' where url = 'https://a.org/ice'",
+        (json.dumps(names),),
+    )
+    report = await gather(pool, sea_ice.batch)
+    [source] = [source for source in report.sources if source.doi]
+    assert (source.authors, source.doi) == (tuple(names), "10.1000/Own")
+    [item] = [item for item in csl_items(report).values() if item.get("DOI")]
+    assert item["DOI"] == "10.1000/Own"
+    assert item["author"] == [
+        {"family": "García Márquez", "given": "Gabriel José"},
+        {"family": "Berg", "given": "Jan", "non-dropping-particle": "van der"},
+        {"family": "Bell", "given": "Ann and Bo"},
+    ]
+    [record] = [record for record in rispy.loads("".join(ris.render(report))) if record.get("doi")]
+    assert record["authors"] == names
+
+
+async def test_a_document_of_ones_own_has_its_path(sea_ice, pool):
+    sea_ice.shelf.fact(
+        "sea-ice", "The log says 1.2 m.", "file:///data/ice%20%26%20snow.csv?range=1-2", "logs",
+        quote="The log says 1.2 m.", text="The log says 1.2 m.", run_id=sea_ice.run,
+    )  # fmt: skip
+    report = await gather(pool, sea_ice.batch)
+    paths = ["/data/ice & snow.csv (range 1-2)", "corpus://sea-ice/notes of mine.md"]
+    items = [item for item in csl_items(report).values() if "path" in item.get("custom", {})]
+    assert sorted(item["custom"]["path"] for item in items) == sorted(paths)
+    assert all(item["note"].startswith(f"Document: {item['custom']['path']}; ") for item in items)
+    ris_text, bibtex_text = "".join(ris.render(report)), "".join(bibtex.render(report))
+    for path in paths:
+        assert f"AV  - {path}\r\n" in ris_text
+        assert f"howpublished = {{{path.replace('&', chr(92) + '&')}}}" in bibtex_text
+
+
 async def test_a_key_is_the_same_in_each_report_and_no_two_are_alike(report, sea_ice, pool):
     sea_ice.shelf.connection.execute("update fetches set title = 'New', author = 'Else', published_at = null")
     later = await gather(pool, "sea-ice", with_candidates=True)

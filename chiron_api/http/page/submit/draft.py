@@ -1,7 +1,6 @@
 """What somebody writes into the form, as a batch."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from http import HTTPStatus
@@ -10,13 +9,12 @@ from itertools import islice
 from chiron_api.http.page.forms import amount, count
 from chiron_api.http.problems import Problem
 from chiron_workers.batches.submit import NewBatch, NewRun
+from chiron_workers.batches.topics import text_topics
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.runs.columns import read_columns
 from chiron_workers.settings import Settings
 
 TOPICS_MAX = 10_000  # of one form; the API and the command take more
-PIECE_CHARS = 65_536  # that are taken apart at once
-LINE_END = re.compile("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # as `splitlines` has it
 FIELDS = (
     "topics",
     "subject",
@@ -77,16 +75,5 @@ class Draft:
 def draft_of(fields: Mapping[str, str]) -> Draft:
     """The draft that the fields of a form hold: the topics of its lines and of its file."""
     text = "\n".join(part for part in (fields.get("topics", ""), fields.get("file", "")) if part)
-    topics = (line.strip() for line in _lines(text))
-    shown = {name: fields.get(name, "") for name in FIELDS}
-    return Draft(shown, tuple(islice(filter(None, topics), TOPICS_MAX + 1)), text)
-
-
-def _lines(text: str) -> Iterator[str]:
-    """The lines of a text, less many that are blank. A list of millions would hold up all other threads, so it goes in pieces."""
-    start = 0
-    while start < len(text):
-        line_end = LINE_END.search(text, start + PIECE_CHARS)
-        end = line_end.end() if line_end else len(text)
-        yield from text[start:end].strip().splitlines()
-        start = end
+    topics = tuple(topic for topic, _ in islice(text_topics(text), TOPICS_MAX + 1))
+    return Draft({name: fields.get(name, "") for name in FIELDS}, topics, text)

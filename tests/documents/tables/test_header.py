@@ -1,0 +1,67 @@
+import pytest
+from documents.tables.test_query import ask, described, made
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chiron_workers.documents.tables.header import find_header
+
+
+def header(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    found = find_header([line.split(",") for line in text.split("\n")])
+    return found.names, found.rows
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rows"),
+    [
+        ("a,b\n1,2", ["a", "b"], [1]),
+        ("Report 2023,,\n,,\nname,height,weight\nA,1,2\nB,3,4", ["name", "height", "weight"], [3]),
+        ("Report\nSource: x\n\nname,height\nA,1\nB,2", ["name", "height"], [4]),
+        ("2020,,\nname,a,b\nX,1,2\nY,2,3", ["name", "a", "b"], [2]),
+        ("Report,Report,Report\nname,a,b\nX,1,2\nY,2,3", ["name", "a", "b"], [2]),
+        ("shop,2023,,2024,\n,income,cost,income,cost\nEast,100,70,120,90",
+         ["shop", "2023 income", "2023 cost", "2024 income", "2024 cost"], [1, 2]),
+        (",Population,,\nCountry,2020,2021,2022\nA,100,200,300\nB,10,20,30",
+         ["Country", "Population 2020", "Population 2021", "Population 2022"], [1, 2]),
+        ("Title,,\nx,2023,\n,income,cost\nEast,1,2\nWest,3,4", ["x", "2023 income", "2023 cost"], [2, 3]),
+        ("name,height,weight\n,m,kg\nA,1,2\nB,3,4", ["name", "height m", "weight kg"], [1, 2]),
+    ],
+)  # fmt: skip
+def test_the_header_is_found_below_titles_and_may_be_two_rows(text, names, rows) -> None:
+    assert header(text) == (tuple(names), tuple(rows))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name,height\nAnna,n/a\nBob,1.8",
+        "name,height,\nAnna,unknown,\nBob,2,\nCy,3,",
+        "name,city,\nAnna,Berlin,x\nBob,Rome,y",
+        "x,2020,2021\nA,1,2",
+        "topic\nIce, thick\nSnow\nRain",
+        ",Plant,Bed\n1,Pea,2\n2,Rose,3",
+        "id,name,note,note\n1,a,b,c\n2,d,e,f",
+        "key,value\nTitle,\nAuthor,Bob",
+        "a\nb\nc",
+    ],
+)
+def test_the_first_row_is_the_header_where_nothing_says_otherwise(text: str) -> None:
+    assert header(text)[1] == (1,)
+
+
+@given(st.lists(st.lists(st.sampled_from(["", "a", "1", "2020", "1.5", "%", " "]), max_size=4), max_size=6))
+def test_any_rows_have_a_header(rows: list[list[str]]) -> None:
+    found = find_header(rows)
+    assert 1 <= found.last_row <= max(1, len(rows))
+
+
+def test_a_table_below_titles_keeps_all_its_rows_and_says_where_its_names_are() -> None:
+    text = "Harbours of the north\n\nname;berths;depth\nA;12;7,5\nB;3;11,2\n"
+    [table] = described(made(text))
+    assert [column.name for column in table.columns] == ["name", "berths", "depth"]
+    assert (
+        table.notes[0] == "The names of the columns are those of row 3. Above stands: Harbours of the north."
+    )
+    answer = ask(made(text), "select sum(berths), count(*) from a")
+    assert answer.rows == [[15, 2]]
+    assert any("row 3" in note for note in answer.notes)

@@ -1,0 +1,265 @@
+"""What a sheet shows beside its values: formats, errors, merged cells, what is hidden."""
+
+import time
+import zipfile
+from io import BytesIO
+
+import pytest
+import xlsxwriter
+from documents.tables.test_query import GOLDEN, ask, described, made
+
+from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.omissions import Omission
+from chiron_workers.documents.read_file import Part, read_file
+from chiron_workers.documents.tables.cell_formats import parse_format
+from chiron_workers.documents.tables.sheet_details import read_details
+
+
+def workbook(fill) -> bytes:
+    file = BytesIO()
+    with xlsxwriter.Workbook(file, {"in_memory": True}) as book:
+        fill(book)
+    return file.getvalue()
+
+
+def rates(book: xlsxwriter.Workbook) -> None:
+    sheet = book.add_worksheet("Rates")
+    sheet.write_row(0, 0, ["port", "growth", "fee", "mass", "worked", "ratio"])
+    formats = [
+        None,
+        *(
+            book.add_format({"num_format": code})
+            for code in ("0.0%", "#,##0.00 [$€-407]", '0.0" kg"', "[h]:mm")
+        ),
+    ]
+    for row, values in enumerate(
+        [["Orm", 0.075, 1250.5, 3.5, 30.25 / 24], ["Ulv", 0.5, 80, 4, 0.5]], start=1
+    ):
+        sheet.write(row, 0, values[0])
+        for column in range(1, 5):
+            sheet.write_number(row, column, values[column], formats[column])
+    sheet.write_formula(1, 5, "=1/0", None, "#DIV/0!")
+    sheet.write_formula(2, 5, "=B3/C3", None, 0.00625)
+    sheet.set_row(2, None, None, {"hidden": True})
+    sheet.set_column(3, 3, None, None, {"hidden": True})
+    sheet.write_comment(1, 1, "estimated")
+    book.add_worksheet("Old").hide()
+
+
+def without_values(data: bytes) -> bytes:
+    """The workbook as a program writes it that calculates nothing."""
+    file = BytesIO()
+    with zipfile.ZipFile(BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            new.writestr(
+                name, old.read(name).replace(b"<v>0.00625</v>", b"").replace(b' fullCalcOnLoad="1"', b"")
+            )
+    return file.getvalue()
+
+
+def test_a_sheet_is_read_as_it_shows_its_values() -> None:
+    content = read_file(workbook(rates), "rates.xlsx", Part())
+    assert content.text.split("\n") == [
+        "port,growth,fee,mass,worked,ratio",
+        "Orm,7.5%,1250.5 €,3.5 kg,30:15,#DIV/0!",
+        "Ulv,50%,80 €,4 kg,12:00,0.00625",
+    ]
+    assert list(content.notes) == [
+        "Hidden in the sheet, and read here: row 3.",
+        "Hidden in the sheet, and read here: column D.",
+        "The workbook waits to be calculated: values of formulas may be missing or old.",
+        "Hidden in the workbook: the sheet Old.",
+    ]
+    assert content.left_out == (Omission("comment", 1, "sheet Rates"),)
+
+
+def test_a_table_keeps_the_numbers_and_has_their_formats_as_notes() -> None:
+    [table] = described(made(workbook(rates), "rates.xlsx"))
+    assert [column.type for column in table.columns] == [
+        "VARCHAR",
+        "DOUBLE",
+        "DOUBLE",
+        "DOUBLE",
+        "VARCHAR",
+        "DOUBLE",
+    ]
+    assert table.left_out == (Omission("comment", 1, "sheet Rates"),)
+    for note in (
+        '"growth": 0.075 is shown as 7.5% (2 cells with this format).',
+        '"fee": 1250.5 is shown as 1250.5 € (2 cells with this format).',
+        '"mass": 3.5 is shown as 3.5 kg (2 cells with this format).',
+        'Durations in hours and minutes, as text such as 30:15: "worked".',
+        "Errors are null here: F2 #DIV/0!.",
+    ):
+        assert note in table.notes
+    answer = ask(made(workbook(rates), "rates.xlsx"), "select sum(growth) from rates_rates")
+    assert answer.left_out == table.left_out
+    assert answer.rows == [[0.575]]
+    assert 'rates_rates: "growth": 0.075 is shown as 7.5% (2 cells with this format).' in answer.notes
+
+
+def test_a_formula_without_a_value_leaves_a_mark() -> None:
+    data = without_values(workbook(rates))
+    content = read_file(data, "rates.xlsx", Part())
+    assert content.text.split("\n")[2].endswith(",[formula]")
+    assert Omission("formula without a value", 1, "sheet Rates, F3") in content.left_out
+    [table] = described(made(data, "rates.xlsx"))
+    assert Omission("formula without a value", 1, "sheet Rates, F3") in table.left_out
+
+
+def grouped(book: xlsxwriter.Workbook) -> None:
+    sheet = book.add_worksheet("Shops")
+    sheet.merge_range(0, 0, 0, 4, "Income and cost")
+    sheet.merge_range(1, 0, 2, 0, "shop")
+    sheet.merge_range(1, 1, 1, 2, "2021")
+    sheet.merge_range(1, 3, 1, 4, "2022")
+    sheet.write_row(2, 1, ["income", "cost", "income", "cost"])
+    sheet.write_row(3, 0, ["North", 100, 70, 120, 90])
+    sheet.write_row(4, 0, ["South", 50, 30, 55, 35])
+
+
+def test_merged_cells_are_repeated_and_name_the_columns_below_them() -> None:
+    data = workbook(grouped)
+    assert (
+        read_file(data, "shops.xlsx", Part(2, 3)).text
+        == "shop,2021,2021,2022,2022\nshop,income,cost,income,cost"
+    )
+    [table] = described(made(data, "shops.xlsx"))
+    assert [(column.name, column.type) for column in table.columns] == [
+        ("shop", "VARCHAR"),
+        *((name, "BIGINT") for name in ("2021 income", "2021 cost", "2022 income", "2022 cost")),
+    ]
+    assert table.notes == [
+        "The names of the columns are those of rows 2 and 3. Above stands: Income and cost.",
+        "Merged cells, whose value is repeated in each: A1:E1, A2:A3, B2:C2, D2:E2.",
+    ]
+
+
+def test_texts_of_a_sheet_that_look_like_groups_of_digits_stay_text() -> None:
+    def fill(book: xlsxwriter.Workbook) -> None:
+        book.add_worksheet().write_column(0, 0, ["people", "1.500", "12.400"])
+
+    [table] = described(made(workbook(fill), "a.xlsx"))
+    assert (table.columns[0].type, table.columns[0].samples) == ("VARCHAR", ["1.500", "12.400"])
+
+
+ODS_ROWS = (
+    '<table:table-row><table:table-cell office:value-type="string"><text:p>port</text:p></table:table-cell>'
+    '<table:table-cell office:value-type="string"><text:p>growth</text:p></table:table-cell></table:table-row>'
+    '<table:table-row table:visibility="collapse">'
+    '<table:table-cell office:value-type="percentage" office:value="0.075"><text:p>7.5%</text:p></table:table-cell>'
+    '<table:table-cell table:number-columns-repeated="2" office:value-type="currency" office:currency="EUR" office:value="12.5">'
+    "<text:p>12,50 €</text:p></table:table-cell>"
+    '<table:table-cell office:value-type="time" office:time-value="PT30H15M00S"><text:p>30:15</text:p></table:table-cell>'
+    '<table:table-cell table:number-columns-spanned="2" office:value-type="float" office:value="3"><text:p>3</text:p>'
+    "</table:table-cell><table:covered-table-cell/></table:table-row>"
+)
+
+
+def test_a_sheet_of_an_opendocument_file_is_read_as_it_shows_its_values() -> None:
+    names = {"office": "office", "table": "table", "text": "text"}
+    spaces = " ".join(
+        f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for key, name in names.items()
+    )
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr(
+            "content.xml",
+            f'<?xml version="1.0"?><office:document-content {spaces}><office:body><office:spreadsheet>'
+            f'<table:table table:name="A">{ODS_ROWS}</table:table></office:spreadsheet></office:body></office:document-content>',
+        )
+        manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
+        archive.writestr("META-INF/manifest.xml", f'<manifest:manifest xmlns:manifest="{manifest}"/>')
+    content = read_file(file.getvalue(), "a.ods", Part())
+    assert content.text.split("\n")[1].startswith("7.5%,12.5 EUR,12.5 EUR,30:15,3")
+    assert content.notes == (
+        "Hidden in the sheet, and read here: row 2.",
+        "Merged cells, whose value is repeated in each: E2:F2.",
+    )
+
+
+def test_an_old_workbook_says_that_its_formats_are_not_read() -> None:
+    content = read_file((GOLDEN / "beds.xls").read_bytes(), "beds.xls", Part())
+    assert [omission.kind for omission in content.left_out] == [
+        "set of cell formats (such as % and currencies)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("0.0%", "125050%"),
+        ("0 %", "125050 %"),
+        ('"$"#,##0.00_);[Red]("$"#,##0.00)', "$1250.5"),
+        ("_-* #,##0.00 €_-", "1250.5 €"),
+        ("[$USD] 0", "USD 1250.5"),
+        ('0.0,"k"', "1.2505k"),
+        ('#,##0 "people"', "1250.5 people"),
+        ('General" kg"', "1250.5 kg"),
+        ("General", None),
+        ("0.00", None),
+        ("0.00E+00", None),
+        ("# ?/?", None),
+        ("yyyy-mm-dd", None),
+        ("[h]:mm", None),
+        ("000-0000", None),
+        ("+0.0;-0.0", None),
+        ("@", None),
+        ('"', None),
+        ("", None),
+    ],
+)
+def test_a_format_shows_what_stands_beside_the_number(code: str, shown: str | None) -> None:
+    found = parse_format(code)
+    assert (found and found.shown(1250.5)) == shown
+
+
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        ("xl/styles.xml", b"<broken"),
+        ("xl/styles.xml", b"<x/>" + b" " * 21_000_000),
+        ("xl/styles.xml", b'<styleSheet><numFmts><numFmt numFmtId="x"/></numFmts></styleSheet>'),
+        ("xl/_rels/workbook.xml.rels", None),
+        ("xl/comments1.xml", None),
+        ("xl/worksheets/_rels/sheet1.xml.rels", b"<Relationships><Relationship/></Relationships>"),
+    ],
+)
+def test_a_part_that_is_broken_costs_no_cell(part: str, content: bytes | None) -> None:
+    file = BytesIO()
+    with (
+        zipfile.ZipFile(BytesIO(workbook(rates))) as old,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for name in old.namelist():
+            if name != part:
+                new.writestr(name, old.read(name))
+            elif content is not None:
+                new.writestr(name, content)
+    try:
+        text = read_file(file.getvalue(), "rates.xlsx", Part()).text
+    except UnreadableError as error:
+        assert str(error) == "it is no whole workbook"
+    else:
+        assert text.startswith("port,growth,fee,mass,worked,ratio\nOrm,")
+
+
+def test_a_sheet_without_ends_of_its_tags_is_searched_in_a_short_time() -> None:
+    began = time.process_time()
+    for xml in (
+        b'<row hidden="' * 20_000,
+        b"<f " * 50_000,
+        b'<c t="e"' * 10_000,
+        b'<col hidden="1" ' * 20_000,
+    ):
+        file = BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("xl/workbook.xml", '<workbook xmlns:r="r"><sheet name="a" r:id="1"/></workbook>')
+            archive.writestr(
+                "xl/_rels/workbook.xml.rels",
+                '<Relationships><Relationship Id="1" Target="a.xml"/></Relationships>',
+            )
+            archive.writestr("xl/a.xml", xml)
+        read_details(file.getvalue(), "a")
+    assert time.process_time() - began < 4
