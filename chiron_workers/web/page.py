@@ -14,6 +14,7 @@ from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolError
 from chiron_workers.sources.sources import NO_VALIDATORS, Validators
 from chiron_workers.web.download import (
+    HTML,
     Admit,
     Download,
     DownloadLimits,
@@ -23,8 +24,8 @@ from chiron_workers.web.download import (
     download,
     no_validators,
 )
+from chiron_workers.web.stand_ins import stand_in
 
-HTML = ("text/html", "application/xhtml+xml")
 PDF = "application/pdf"
 SUPPORTED_TYPES = "web_fetch reads HTML, PDF and plain text"
 PARSE_LIMITS = Limits(timeout_s=30)  # A normal page of 5 MB takes 16 s on a busy machine.
@@ -83,7 +84,7 @@ def parse_download(response: Download) -> WebPage:
     """Parse a download. Its content decides its type; the declared type counts only where the content does not tell.
 
     Raises:
-        UnreadableError: It holds no readable text.
+        UnreadableError: It holds no readable text, or stands in for the page.
     """
     content_type = _content_type(response)
     if content_type in SIGNATURES.values():
@@ -93,6 +94,8 @@ def parse_download(response: Download) -> WebPage:
     elif content_type in HTML:
         text = decode(response.body, declared_charset=response.charset or html_charset(response.body))
         document = read_html(text, url=response.url, name=_name(response.url))
+        if reason := stand_in(text, document):
+            raise UnreadableError(reason)
     else:
         document = _read_plain_text(response, content_type)
     if not document.text.strip():
