@@ -20,7 +20,9 @@ ESCAPE = b"\x1b"
 WIDE_CHARSETS = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w:-]{2,40})", re.IGNORECASE)
 XML_CHARSET = re.compile(rb"\s*<\?xml[^>]{0,200}\sencoding\s*=\s*[\"']\s*([\w:.-]{2,40})", re.IGNORECASE)
-BROKEN_SHARE_MAX = 0.1  # of the signs beyond ASCII, up to which the text is in the charset and a few bytes are broken
+BROKEN_SHARE_MAX = (
+    0.1  # of the signs beyond ASCII, up to which the text is in the charset and a few bytes are broken
+)
 
 
 class UndecodableError(UnreadableError):
@@ -52,7 +54,10 @@ def html_charset(data: bytes) -> str:
 def _decode_by_mark(data: bytes) -> str:
     for mark, charset in BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
-            return data.decode(charset, errors="replace").removeprefix("\ufeff")
+            text = data.decode(charset, errors="replace").removeprefix("\ufeff")
+            if charset != "utf-8" and not _is_wide_text(text):
+                raise UndecodableError("it is binary, not text")
+            return text
     return ""
 
 
@@ -71,9 +76,13 @@ def _try_wide(data: bytes, charset: str) -> str:
         text = data.decode(charset)
     except UnicodeDecodeError:
         return ""
-    # Any bytes are UTF-16 of some signs, most of which nobody has assigned.
+    return text if _is_wide_text(text) else ""
+
+
+def _is_wide_text(text: str) -> bool:
+    # Any bytes are UTF-16 of some signs, many of which nobody has assigned.
     strange_chars = sum(unicodedata.category(char) in ("Cc", "Cn", "Co") for char in _beginning(text))
-    return text if strange_chars <= UNPRINTABLE_SHARE_MAX * min(len(text), SNIFFED_BYTES) else ""
+    return strange_chars <= UNPRINTABLE_SHARE_MAX * min(len(text), SNIFFED_BYTES)
 
 
 def _control_chars(text: str) -> int:

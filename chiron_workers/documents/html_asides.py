@@ -10,7 +10,12 @@ from chiron_workers.documents.scripts import note_mark
 
 CELLS = ("td", "th")
 ICON_TAGS = ("i", "span", "b", "em", "div")
-ICON_CLASS = re.compile(r"\bicons?\b|\bicon-|-icon\b|\bfa[srlbd]?\b|\bfa-|\bglyphicon|\bbi-|\bmdi\b|\bcodicon|\bdashicons", re.IGNORECASE)
+ICON_CLASS = re.compile(
+    r"\bicons?\b|\bicon-|-icon\b|\bfa[srlbd]?\b|\bfa-|\bglyphicon|\bbi-|\bmdi\b|\bcodicon|\bdashicons",
+    re.IGNORECASE,
+)
+OTHER_CONTENT = ("img", "svg", "input", "object", "iframe", "math")  # with a writer of its own
+LABELLED = "//*[@aria-label][self::i or self::span or self::b or self::em or (self::div and @role='img')]"
 UNSEEN_SIGNS = re.compile(r"[\s\u200b\ue000-\uf8ff]*")  # Icons are letters of private use.
 LABEL_CHARS_MAX = 200
 DRAWN_FORMULA = re.compile(r"\bMathJax(?:_Preview|_Display|_SVG|_CHTML)?(?:_Display)?\b|\bmjx-")
@@ -23,7 +28,11 @@ def write_formula_scripts(tree: Any, omissions: Omissions) -> None:
     """Write the formulas that MathJax draws from scripts, in the words of their source, and take out what it has drawn."""
     for script in [element for element in tree.iter("script") if _kind(element).startswith("math/")]:
         before = script.getprevious()
-        while before is not None and not (before.tail or "").strip() and DRAWN_FORMULA.search(before.get("class") or ""):
+        while (
+            before is not None
+            and not (before.tail or "").strip()
+            and DRAWN_FORMULA.search(before.get("class") or "")
+        ):
             drawing, before = before, before.getprevious()
             replace_element(drawing, "")
         source = DATA_MARKS.sub("", script.text or "").strip()
@@ -47,21 +56,25 @@ def _mathml(source: str) -> str:
 def write_icons(tree: Any, omissions: Omissions) -> None:
     """Write the labels of icons, which are elements without words; one in a cell that has no label leaves a mark."""
     for cell in tree.iter(*CELLS):
-        icons = [element for element in cell.iter(*ICON_TAGS) if not len(element)]
-        if UNSEEN_SIGNS.fullmatch("".join(cell.itertext())) and cell.find(".//img") is None and cell.find(".//svg") is None:
+        if UNSEEN_SIGNS.fullmatch(cell.text or "") and _is_without_words(cell):
+            icons = list(cell.iterdescendants(*ICON_TAGS))
             label = _label(cell) or " ".join(filter(None, map(_label, cell.iterdescendants(*ICON_TAGS, "a"))))
             if label:
-                replace_children(cell, label)
-            elif any(ICON_CLASS.search(icon.get("class") or "") for icon in icons):
-                replace_children(cell, omissions.mark(Mark.SIGN))
-    for element in tree.xpath("//i[@aria-label] | //span[@aria-label] | //b[@aria-label] | //em[@aria-label] | //div[@role='img'][@aria-label]"):
+                _replace_children(cell, label)
+            elif any(not len(icon) and ICON_CLASS.search(icon.get("class") or "") for icon in icons):
+                _replace_children(cell, omissions.mark(Mark.SIGN))
+    for element in tree.xpath(LABELLED):
         is_empty = not len(element) and UNSEEN_SIGNS.fullmatch(element.text or "")
         if is_empty and element.get("aria-hidden") != "true" and (label := _label(element)):
             element.text = label
 
 
-def replace_children(element: Any, words: str) -> None:
-    """Put words in the place of all that is in an element, which stays."""
+def _is_without_words(cell: Any) -> bool:
+    has_content = any(next(cell.iter(tag), None) is not None for tag in OTHER_CONTENT)
+    return not has_content and UNSEEN_SIGNS.fullmatch("".join(cell.itertext())) is not None
+
+
+def _replace_children(element: Any, words: str) -> None:
     for child in list(element):
         element.remove(child)
     element.text = words

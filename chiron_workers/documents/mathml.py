@@ -11,10 +11,13 @@ DEPTH_MAX = 100
 BARLESS = re.compile(r"\s*0*(?:\.0*)?\s*(?:[a-z]{1,4}|%)?\s*", re.IGNORECASE)
 # Their parts stand one behind the other. What is not here, and has no layout, has its parts between spaces.
 ROWS = {
-    "math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mstyle", "merror", "mpadded", "semantics", "maction", "menclose", "mtd", "mspace",
-    "none", "maligngroup", "malignmark",
+    "math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mstyle", "merror", "mpadded", "semantics", "maction", "menclose", "mtd",
+    "mspace", "none", "maligngroup", "malignmark",
 }  # fmt: skip
-ACCENTS = {"¯": "\u0304", "‾": "\u0304", "ˉ": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˜": "\u0303", "→": "\u20d7", "˙": "\u0307", "¨": "\u0308"}
+ACCENTS = str.maketrans(
+    {"¯": "\u0304", "‾": "\u0304", "ˉ": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˜": "\u0303"}
+    | {"→": "\u20d7", "˙": "\u0307", "¨": "\u0308"}
+)
 
 
 def math_text(element: Any, depth: int = 0) -> str:
@@ -47,9 +50,9 @@ def _row(children: list[Any], parts: list[str]) -> str:
     row = ""
     for place, (child, part) in enumerate(zip(children, parts, strict=True)):
         if _is_barless(child) and parts[place - 1 : place] == ["("] and parts[place + 1 : place + 2] == [")"]:
-            row = row[:-1] + "C" + part.replace("; ", ",", 1)[:-1]
-            part = ""
-        row += f" {part}" if row[-1:].isdigit() and part[:1].isdigit() else part
+            row = f"{row[:-1]}C{part.replace('; ', ',', 1)[:-1]}"
+        else:
+            row += f" {part}" if row[-1:].isdigit() and part[:1].isdigit() else part
         row += _tail(child)
     return row
 
@@ -80,8 +83,8 @@ def _places(parts: list[str]) -> list[tuple[str, str]]:
 
 def _layout(name: str, parts: list[str]) -> str:
     match name, parts:
-        case "mover", [base, accent] if len(base) == 1 and accent in ACCENTS:
-            return base + ACCENTS[accent]
+        case "mover", [base, accent] if len(base) == len(accent) == 1 and accent.translate(ACCENTS) != accent:
+            return base + accent.translate(ACCENTS)
         case "msup" | "mover", [base, raised]:
             return _base(base) + raise_words(raised)
         case "msub" | "munder", [base, lowered]:

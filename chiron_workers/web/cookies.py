@@ -7,7 +7,10 @@ from urllib.parse import urlsplit
 COOKIES_MAX = 50  # of a host
 COOKIE_CHARS_MAX = 4_096
 HEADER_CHARS_MAX = 8_192
-COOKIE = re.compile(r"\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,200})\s*=\s*([\x21-\x3a\x3c-\x7e](?:[\x20-\x3a\x3c-\x7e]*[\x21-\x3a\x3c-\x7e])?|)\s*")
+COOKIE = re.compile(
+    r"\s*([!#$%&'*+\-.^_`"
+    r"|~0-9A-Za-z]{1,200})\s*=\s*([\x21-\x3a\x3c-\x7e](?:[\x20-\x3a\x3c-\x7e]*[\x21-\x3a\x3c-\x7e])?|)\s*"
+)
 ENDED = re.compile(r"max-age\s*=\s*(?:-\d+|0+)\s*", re.IGNORECASE)
 
 

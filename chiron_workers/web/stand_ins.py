@@ -64,13 +64,15 @@ def stand_in(source: str, document: Document) -> str:
         return ""
     shown = _shown(tree)
     if title := next(filter(MISSING_TITLE.fullmatch, shown.titles), ""):
-        return f"it says “{title}”: it is an error page, though its server answers as for a page that is there"
+        return (
+            f"it says “{title}”: it is an error page, though its server answers as for a page that is there"
+        )
     if _is_challenge(shown, source[:MARKUP_CHARS_MAX]):
         return "it is a check for robots, which stands in for the page"
     if _is_consent(tree, shown):
         return "it is a question for consent, which stands in for the page"
     if _is_shell(shown):
-        return "it is an empty shell, whose text is there only for browsers that run scripts"
+        return "it holds no readable text: it is an empty shell, which scripts fill"
     return ""
 
 

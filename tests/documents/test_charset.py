@@ -61,13 +61,17 @@ def test_binary_data_is_no_text(data: bytes) -> None:
         decode(data)
 
 
-PERSIAN = "اسکله‌های بندر از سال ۱۹۰۱ استفاده می‌شود و کشتی‌های بسیاری به این بندر می‌آیند. "
-KHMER = "កំពង់​ផែ​ស្ថិត​នៅ​ឆ្នេរ​ខាង​ជើង​។ "
+PERSIAN = (
+    "اسکله\u200cهای بندر از سال ۱۹۰۱ استفاده می\u200cشود و کشتی\u200cهای بسیاری به این بندر می\u200cآیند. "
+)
+KHMER = "កំពង់\u200bផែ\u200bស្ថិត\u200bនៅ\u200bឆ្នេរ\u200bខាង\u200bជើង\u200b។ "
 HYPHENS = "The har\u00adbour of Ex\u00adam\u00adple\u00adton lies on the nor\u00adthern coast. "
 RIGHT_TO_LEFT = "\u200fהנמל\u200f נמצא \u2067בצפון\u2069. "
 
 
-@pytest.mark.parametrize("text", [PERSIAN, KHMER, HYPHENS, RIGHT_TO_LEFT, "\ue001 Anchor \ue002 ", "a\ufeffb "])
+@pytest.mark.parametrize(
+    "text", [PERSIAN, KHMER, HYPHENS, RIGHT_TO_LEFT, "\ue001 Anchor \ue002 ", "a\ufeffb "]
+)
 def test_marks_that_show_nothing_make_no_text_binary(text: str) -> None:
     assert decode((50 * text).encode()) == 50 * text
 

@@ -11,7 +11,8 @@ from chiron_workers.web.page import parse_download
 ATOM = """<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom"><title>Harbour news</title><entry><title>Quay &amp; pier reopened</title>
 <author><name>A. Miller</name><email>a@example.org</email></author><updated>2025-05-02T00:00:00Z</updated>
-<link href="http://example.org/quay"/><content type="html">&lt;p&gt;The quay is &lt;b&gt;240&lt;/b&gt; m long &amp;amp; open.&lt;/p&gt;</content>
+<link href="http://example.org/quay"/>
+<content type="html">&lt;p&gt;The quay is &lt;b&gt;240&lt;/b&gt; m long &amp;amp; open.&lt;/p&gt;</content>
 </entry></feed>"""
 RSS = """<?xml version="1.0"?>
 <rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><title>Harbour</title><item><title>Pier</title>
@@ -21,9 +22,7 @@ open.</p><script>track()</script>]]></description><enclosure url="a.mp3"/><depth
 
 
 def fetch(source: str, content_type: str = "application/xml") -> Document:
-    return parse_download(
-        Download("https://example.org/feed", content_type, "", source.encode())
-    ).document
+    return parse_download(Download("https://example.org/feed", content_type, "", source.encode())).document
 
 
 def test_an_atom_feed_is_its_entries_with_their_titles_and_dates() -> None:

@@ -5,7 +5,10 @@ import pytest
 from chiron_workers.documents.html import read_html
 from chiron_workers.documents.omissions import describe
 
-PROSE = "<p>The harbour lies on the northern coast, and its quays have been in use since 1901, as its report tells.</p>" * 4
+PROSE = (
+    "<p>The harbour lies on the northern coast, and its quays have been in use since 1901, as its report tells.</p>"
+    * 4
+)
 
 
 def text_of(body: str) -> str:
@@ -78,7 +81,8 @@ def test_a_cell_with_an_icon_says_its_label_or_leaves_a_mark() -> None:
 def test_a_note_of_latexml_stands_behind_its_paragraph() -> None:
     note = (
         '<span class="ltx_note ltx_role_footnote"><sup class="ltx_note_mark">1</sup><span class="ltx_note_outer">'
-        '<span class="ltx_note_content"><sup class="ltx_note_mark">1</sup><span class="ltx_tag ltx_tag_note">1</span>Of <b>1901</b>'
+        '<span class="ltx_note_content"><sup class="ltx_note_mark">1</sup><span class="ltx_tag ltx_tag_note">1</span>'
+        "Of <b>1901</b>"
         " alone.</span></span></span>"
     )
     paragraphs = text_of(f'<p class="ltx_p">The quay{note} is 240 m long.</p>').split("\n\n")

@@ -6,7 +6,9 @@ from chiron_workers.documents.document import UnreadableError
 from chiron_workers.web.download import Download
 from chiron_workers.web.page import parse_download
 
-PROSE = "The harbour lies on the northern coast, and its quays have been in use since 1901, as its report tells. "
+PROSE = (
+    "The harbour lies on the northern coast, and its quays have been in use since 1901, as its report tells. "
+)
 CHALLENGE, CONSENT, ERROR, SHELL = "check for robots", "question for consent", "error page", "empty shell"
 SCRIPT = "<script src=/app.js></script>"
 
@@ -75,7 +77,8 @@ STAND_INS = {
         CONSENT,
         page(
             "<div class=box><p>Wir und unsere 842 Partner speichern Cookies auf Ihrem Gerät, um Inhalte zu messen.</p>"
-            "<p>Ihre Einwilligung können Sie jederzeit widerrufen.</p><button>Alle akzeptieren</button></div><footer>Impressum</footer>",
+            "<p>Ihre Einwilligung können Sie jederzeit widerrufen.</p><button>Alle akzeptieren</button></div>"
+            "<footer>Impressum</footer>",
         ),
     ),
     "404": (ERROR, page(f"<h1>404</h1><p>{PROSE}</p>", "Exampleton")),

@@ -95,7 +95,7 @@ async def test_where_a_page_sends_its_reader_is_checked_as_a_redirect_is(
         ('<meta http-equiv="refresh" content="0;url=file:///etc/passwd">', ""),
         ('<!-- <meta http-equiv="refresh" content="0;url=/b"> -->', ""),
         ('<noscript><meta http-equiv="refresh" content="0;url=/b"></noscript>', ""),
-        ("<script>'<meta http-equiv=\"refresh\" content=\"0;url=/b\">'</script>", ""),
+        ('<script>\'<meta http-equiv="refresh" content="0;url=/b">\'</script>', ""),
         ('<meta name="refresh" data-content="0;url=/b">', ""),
     ],
 )
