@@ -65,17 +65,13 @@ def _parse(text: str) -> Value:
 def _entries(value: Value) -> list[Value]:
     """The list of objects that a document is, or its longest one."""
     if isinstance(value, _Object):
-        lists = [part for _, part in value if _is_list_of_objects(part)]
+        lists = [part for _, part in value if isinstance(part, list) and _is_list_of_objects(part)]
         return max(lists, key=len, default=[])
     return value if isinstance(value, list) else [value]
 
 
-def _is_list_of_objects(value: Value) -> bool:
-    return (
-        isinstance(value, list)
-        and not isinstance(value, _Object)
-        and any(isinstance(part, _Object) for part in value)
-    )
+def _is_list_of_objects(value: list[Value]) -> bool:
+    return not isinstance(value, _Object) and any(isinstance(part, _Object) for part in value)
 
 
 def _title(entry: Value) -> str:

@@ -5,7 +5,7 @@ import re
 CHALLENGE_TITLE = re.compile(
     r"just a moment|one moment,? please|(?:please )?wait\b.{0,20}|one more step|attention required!?"
     r"|pardon our interruption"
-    r"|(?:security|robot|bot|browser|human) (?:check|verification|challenge)|checking your browser.{0,40}"
+    r"|(?:security|robot|bot|browser|human) (?:check|verification|challenge|checkpoint)|checking your browser.{0,40}"
     r"|access (?:to this page has been )?denied"
     r"|are you (?:a )?(?:robot|human)\??|(?:verify|verifying|confirm) (?:that )?you(?:'|’)?(?:re"
     r"| are) (?:a )?(?:human|not a (?:ro)?bot).{0,10}"
@@ -18,6 +18,9 @@ CHALLENGE_TITLE = re.compile(
     re.IGNORECASE,
 )
 CHALLENGE_WORDS = re.compile(
+    r"(?:verify|verifying|checking) your (?:browser|connection)|connection needs to be verified|website owner\? click here to fix"
+    r"|make sure (?:that )?you(?:'|’)?(?:re| are) (?:a )?(?:human|not a (?:ro)?bot)"
+    r"|(?:enable|accept|turn on) cookies in your browser|cookies (?:are )?required to continue|"
     r"(?:verify|verifying|confirm|checking|check) (?:that |if |whether )?you(?:'|’)?(?:re| are) (?:a "
     r"|an )?(?:real )?(?:human|person|not a (?:ro)?bot)"
     r"|checking (?:if the site connection is secure|your browser before)|review the security of your connection"
@@ -49,6 +52,12 @@ CONSENT_TITLE = re.compile(
     r"|voordat je verdergaat.{0,30}|zustimmung|cookie-zustimmung|privacy-?instellingen",
     re.IGNORECASE,
 )
+# Such a page is one of its own.
+POLICY_TITLE = re.compile(
+    r"(?:our )?(?:privacy|cookies?|data protection) (?:policy|notice|statement)|datenschutz(?:erklärung|hinweise)?|politique de .{4,40}"
+    r"|política de .{4,40}|informativa .{4,40}|privacyverklaring|cookiebeleid",
+    re.IGNORECASE,
+)
 CONSENT_WORDS = re.compile(
     r"cookies?|consent\w*|privacy|personal data|partners?|gdpr|einwillig\w+|datenschutz\w*|zustimm\w+"
     r"|consentement|confidentialité|consentimiento|privacidad"
@@ -57,7 +66,7 @@ CONSENT_WORDS = re.compile(
 )
 AGREEMENT = re.compile(
     r"(?:i )?(?:accept|agree|allow|consent)(?: (?:all|to all|and continue|& continue|cookies|all cookies"
-    r"|and close))*|reject all|got it|ok"
+    r"|and close))*|reject all"
     r"|alle(?:s)? (?:akzeptieren|annehmen|ablehnen)|akzeptieren(?: und weiter)?|zustimmen(?: und weiter)?"
     r"|ich stimme zu|einverstanden"
     r"|tout (?:accepter|refuser)|accepter(?: (?:tout|et continuer|et fermer))*|j(?:'|’)accepte|aceptar(?: todo"
@@ -66,7 +75,7 @@ AGREEMENT = re.compile(
     re.IGNORECASE,
 )
 MISSING_TITLE = re.compile(
-    r"(?:http )?(?:error |status )?(?:404|410)(?: error)?(?: page)?(?:[ ,]+(?:page |file |document )?(?:not found"
+    r"(?:error |status )?(?:404|410)(?: error)?(?: page)?(?:[ ,]+(?:page |file |document )?(?:not found"
     r"|gone|missing))?[!.]?"
     r"|(?:oops|sorry|whoops|uh[ -]oh)[!,.]*(?: (?:this|that|the) page .{0,60}|.{0,20}not found)?"
     r"|(?:sorry,? )?(?:the |this |that |your |requested )*(?:page|file|document|article|content|resource|url"
@@ -74,7 +83,7 @@ MISSING_TITLE = re.compile(
     r"(?:was |is |has |could |can |cannot |can(?:'|’)t |couldn(?:'|’)t |can not |could not |does |doesn(?:'|’)t "
     r"|not |no longer |be |been |been )*"
     r"(?:found|exist|exists|missing|unavailable|available|removed|deleted)[!.]?"
-    r"|(?:we )?(?:can(?:'|’)t|cannot|couldn(?:'|’)t|could not) find (?:that|this|the|your) page.{0,40}"
+    r"|(?:sorry,? )?(?:we )?(?:can(?:'|’)t|cannot|couldn(?:'|’)t|could not) find (?:that|this|the|your) page.{0,40}"
     r"|nothing (?:was )?found(?: here)?|not found"
     r"|(?:die |diese )?seite (?:wurde )?(?:leider )?nicht (?:gefunden|verfügbar|vorhanden)[!.]?|(?:diese "
     r"|die )?seite existiert nicht(?: mehr)?[!.]?"

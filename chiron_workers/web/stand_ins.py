@@ -16,20 +16,24 @@ from chiron_workers.web.stand_in_words import (
     CONSENT_WORDS,
     LOADING,
     MISSING_TITLE,
+    POLICY_TITLE,
     SCRIPTS_WANTED,
     SHELL_ROOT,
 )
 
 CHARS_MAX = 3_000  # of the main text of a stand-in; pages with more are read, whatever they speak of
 SHORT_CHARS_MAX = 700  # of one that is known by a phrase alone
-SHELL_CHARS_MAX = 100  # of what a page shows that scripts fill
+SHELL_CHARS_MAX = 20  # of what a page says that scripts fill
+REQUEST_CHARS_MAX = 80  # of what it says beside a request for scripts
 AROUND_CHARS_MAX = 80  # of what stands around a question for consent
+CONSENT_TERMS_MIN = 2  # different words of which such a question has
 CONSENT_SHARE_MIN = 0.5  # of the text of such a question, in lines that speak of it
 MARKUP_CHARS_MAX = 300_000
 TITLES_MAX = 6
 TITLE_CHARS_MAX = 300
 CONTROLS_MAX = 200
 PIECE_BREAK = re.compile(r"\s+[-–—:·•/]\s+|\s*[|»«•]\s*|:\s|\.{3}|…")
+SENTENCE_BREAK = re.compile(r"(?<=[.!?。])\s*(?=\S)")
 UNSEEN = ("script", "style", "noscript", "template", "head", "svg")
 AROUND = ("nav", "header", "footer")
 
@@ -91,7 +95,7 @@ def _is_consent(tree: Any, shown: _Shown) -> bool:
     """Whether all that a page shows is a question for consent; a banner stands beside other text."""
     controls = islice(tree.iter("button", "a", "input"), CONTROLS_MAX)
     control = next(filter(_agrees, controls), None)
-    if control is None:
+    if control is None or shown.is_called(POLICY_TITLE):
         return False
     if shown.is_called(CONSENT_TITLE) and len(shown.text) <= CHARS_MAX:
         return True
@@ -101,6 +105,9 @@ def _is_consent(tree: Any, shown: _Shown) -> bool:
     lines = [one_line(block.text) for block in tree_blocks(form)]
     around = sum(map(len, shown.lines)) - sum(len(line) for line in lines if line in shown.lines)
     consent = sum(len(line) for line in lines if CONSENT_WORDS.search(line))
+    terms = {word.lower()[:6] for line in lines for word in CONSENT_WORDS.findall(line)}
+    if len(terms) < CONSENT_TERMS_MIN:
+        return False
     return around <= AROUND_CHARS_MAX and consent >= CONSENT_SHARE_MIN * sum(map(len, lines))
 
 
@@ -114,9 +121,12 @@ def _speaks_of_consent(element: Any) -> bool:
 
 
 def _is_shell(shown: _Shown) -> bool:
-    if _own_chars(shown) > SHELL_CHARS_MAX:
+    own_chars = _own_chars(shown)
+    if SCRIPTS_WANTED.search(shown.text):
+        return own_chars <= REQUEST_CHARS_MAX
+    if own_chars > SHELL_CHARS_MAX:
         return False
-    if SCRIPTS_WANTED.search(f"{shown.text} {shown.without_scripts}"):
+    if SCRIPTS_WANTED.search(shown.without_scripts):
         return True
     return shown.has_scripts and (
         shown.has_empty_root or not shown.lines or all(map(LOADING.fullmatch, shown.lines))
@@ -124,14 +134,15 @@ def _is_shell(shown: _Shown) -> bool:
 
 
 def _own_chars(shown: _Shown) -> int:
-    """The letters of lines that are neither a title nor a request for scripts."""
-    return sum(
-        len(line) for line in shown.lines if line not in shown.titles and not SCRIPTS_WANTED.search(line)
-    )
+    """The letters of sentences that are neither a title nor a request for scripts."""
+    lines = (line for line in shown.lines if line not in shown.titles)
+    sentences = (sentence for line in lines for sentence in SENTENCE_BREAK.split(line))
+    return sum(len(sentence) for sentence in sentences if not SCRIPTS_WANTED.search(sentence))
 
 
 def _shown(tree: Any) -> _Shown:
-    headings = islice(tree.iter("title", "h1"), TITLES_MAX)
+    tag = "h2" if next(tree.iter("h1"), None) is None else "h1"
+    headings = islice(tree.iter("title", tag), TITLES_MAX)
     titles = [one_line("".join(heading.itertext()))[:TITLE_CHARS_MAX] for heading in headings]
     pieces = [piece.strip() for title in titles for piece in PIECE_BREAK.split(title)]
     without_scripts = one_line(" ".join(" ".join(part.itertext()) for part in tree.iter("noscript")))

@@ -104,6 +104,17 @@ STAND_INS = {
         SHELL,
         page("<p>JavaScript is disabled in your browser. Please enable JavaScript to view this site.</p>"),
     ),
+    "characters": (
+        CHALLENGE,
+        page("<h2>Enter the characters you see below</h2><p>We just need to make sure you're not a robot.</p>"),
+    ),
+    "firewall": (
+        CHALLENGE,
+        page("<script>window.gokuProps={}</script><noscript>We need to verify that you're not a robot.</noscript>"),
+    ),
+    "without cookies": (CHALLENGE, page("<p>Please enable cookies in your browser to continue.</p>")),
+    "second heading": (ERROR, page("<h2>Sorry, we can't find that page</h2><p>It has moved.</p>")),
+    "footer": (SHELL, page("<div id=app></div><footer>© 2025 Example. All rights reserved. Terms, privacy</footer>")),
     "title only": (SHELL, page("<h1>Exampleton</h1><div id=root></div>")),
 }  # fmt: skip
 
@@ -129,6 +140,20 @@ SOURCES = {
     "car": page(f"<h1>Peugeot 404</h1><p>{PROSE}</p>", "Peugeot 404 - Exampleton"),
     "captcha below a form": page(
         f"<p>{PROSE * 3}</p><form><script src=https://www.google.com/recaptcha/api.js></script></form>"
+    ),
+    "recipe": page(
+        "<h1>Cookies</h1><p>Bake the cookies for 12 minutes. Let the cookies cool.</p><button>I accept</button>"
+    ),
+    "short text in a shell": page(
+        "<div id=root><p>High tide is at 12:31 today.</p></div><noscript>Enable JavaScript for the map.</noscript>"
+    ),
+    "office": page(
+        "<h1>Harbour office</h1><p>Open from 9 to 17.</p><script src=https://www.google.com/recaptcha/api.js></script>"
+        "<p>Telephone 555 12.</p>"
+    ),
+    "what 404 means": page(f"<h1>HTTP 404</h1><p>{PROSE}</p>"),
+    "privacy notice": page(
+        "<h1>Privacy notice</h1><p>Our site sets one cookie. We give no personal data to others.</p><a>I agree</a>"
     ),
     "privacy policy": page(f"<h1>Privacy policy</h1>{'<p>We use cookies for our site, and share no personal data.</p>' * 5}"),
 }  # fmt: skip
