@@ -54,7 +54,8 @@ CONSENT_TITLE = re.compile(
 )
 # Such a page is one of its own.
 POLICY_TITLE = re.compile(
-    r"(?:our )?(?:privacy|cookies?|data protection) (?:policy|notice|statement)|datenschutz(?:erklärung|hinweise)?|politique de .{4,40}"
+    r"(?:our )?(?:privacy|cookies?|data protection) (?:policy|notice|statement)|datenschutz(?:erklärung|hinweise)?"
+    r"|politique de .{4,40}"
     r"|política de .{4,40}|informativa .{4,40}|privacyverklaring|cookiebeleid",
     re.IGNORECASE,
 )
@@ -80,8 +81,8 @@ MISSING_TITLE = re.compile(
     r"|(?:oops|sorry|whoops|uh[ -]oh)[!,.]*(?: (?:this|that|the) page .{0,60}|.{0,20}not found)?"
     r"|(?:sorry,? )?(?:the |this |that |your |requested )*(?:page|file|document|article|content|resource|url"
     r"|link)s? (?:you(?:'|’)?(?:re| are)? (?:requested|looking for|tried to reach) )?"
-    r"(?:was |is |has |could |can |cannot |can(?:'|’)t |couldn(?:'|’)t |can not |could not |does |doesn(?:'|’)t "
-    r"|not |no longer |be |been |been )*"
+    r"(?:was |is |has |could |can |cannot |can(?:'|’)t |couldn(?:'|’)t |does |doesn(?:'|’)t "
+    r"|not |no longer |be |been )*"
     r"(?:found|exist|exists|missing|unavailable|available|removed|deleted)[!.]?"
     r"|(?:sorry,? )?(?:we )?(?:can(?:'|’)t|cannot|couldn(?:'|’)t|could not) find (?:that|this|the|your) page.{0,40}"
     r"|nothing (?:was )?found(?: here)?|not found"

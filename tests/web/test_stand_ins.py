@@ -1,5 +1,7 @@
 """A page that stands in for another one is refused with that reason, and one that speaks of such pages is read."""
 
+import time
+
 import pytest
 
 from chiron_workers.documents.document import UnreadableError
@@ -162,3 +164,22 @@ SOURCES = {
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 def test_a_page_of_its_own_is_read(source: str) -> None:
     assert read(source)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "the page can not " * 18,
+        "could not can not " * 17,
+        "oops " * 60,
+        "the page been " + "been " * 50,
+        "page introuvable est " * 14,
+        "accept all cookies " * 16,
+    ],
+)
+def test_no_title_and_no_button_takes_long(words: str) -> None:
+    start = time.process_time()
+    read(
+        page(f"<h1>{words}</h1><h2>x</h2><p>{PROSE} Cookies and consent.</p><button>{words}</button>", words)
+    )
+    assert time.process_time() - start < 2
