@@ -143,6 +143,7 @@ SOURCES = {
     "captcha below a form": page(
         f"<p>{PROSE * 3}</p><form><script src=https://www.google.com/recaptcha/api.js></script></form>"
     ),
+    "documents": page(f"<h1>Documents available</h1><p>{PROSE}</p>", "The document is available"),
     "recipe": page(
         "<h1>Cookies</h1><p>Bake the cookies for 12 minutes. Let the cookies cool.</p><button>I accept</button>"
     ),
