@@ -28,7 +28,7 @@ SILENT_FIELDS = frozenset({
 })  # fmt: skip
 MEDIA = {
     "enclosure": "enclosed file", "thumbnail": "picture of an entry", "image": "picture of an entry", "player": "enclosed file",
-    "group": "enclosed file", "textinput": "form field",
+    "textinput": "form field",
 }  # fmt: skip
 SUMMARY = "summary of an entry that has its text"
 XML_ENTITIES = ("amp", "lt", "gt", "quot", "apos")
@@ -76,7 +76,7 @@ def _parse(text: str) -> Any:
 def _fields(parent: Any, omissions: Omissions) -> Iterator[Block]:
     bodies = dict[str, Any]()
     lines, people = list[str](), list[str]()
-    for element in _children(parent):
+    for element in _members(parent):
         name = _local(element)
         words = one_line(_words(element))
         if name in ENTRIES or name in SILENT_FIELDS:
@@ -142,6 +142,12 @@ def _words(element: Any) -> str:
 
 def _children(element: Any) -> list[Any]:
     return [child for child in element if isinstance(child.tag, str)]
+
+
+def _members(parent: Any) -> Iterator[Any]:
+    """The fields of an entry, and those of its groups."""
+    for child in _children(parent):
+        yield from _children(child) if _local(child) == "group" else [child]
 
 
 def _is_nested(element: Any) -> bool:

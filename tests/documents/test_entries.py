@@ -47,6 +47,16 @@ def test_an_rss_feed_says_what_it_leaves_out() -> None:
     assert describe(document.left_out) == "1 enclosed file, 1 passage that is struck out"
 
 
+def test_the_fields_of_a_group_are_those_of_its_entry() -> None:
+    group = "<media:group><media:description>The deck is 3 m.</media:description><media:content url='a.mp4'/></media:group>"
+    document = fetch(
+        '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/"><title>Films</title>'
+        f"<entry><title>Deck</title>{group}</entry></feed>"
+    )
+    assert document.text == "Deck\n\nThe deck is 3 m."
+    assert describe(document.left_out) == "1 enclosed file"
+
+
 def test_a_file_reader_reads_a_feed_too() -> None:
     content = read_file(RSS.encode(), "news.xml", Part())
     assert (content.file_type, content.title) == ("feed", "Harbour")
