@@ -1,5 +1,6 @@
 import codecs
 import re
+import unicodedata
 
 from chiron_workers.documents.document import UnreadableError
 
@@ -12,12 +13,16 @@ BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# Python has codecs that are no charsets and are costly: decoding punycode takes quadratic time.
-CHARSET = re.compile(
-    r"(utf|iso|latin|windows|cp|gb|big5|euc|shift|s?jis|koi8|mac|ascii|us-ascii|tis|hz)[\w:-]*", re.IGNORECASE
-)
+# What browsers read under these labels has more signs than Python's codecs of the same name.
+WIDER_CODECS = {"gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs"}
+SEVEN_BIT_CODEC = "iso2022_jp"  # Its bytes are UTF-8 too, and say something else then.
+ESCAPE = b"\x1b"
 WIDE_CHARSETS = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w:-]{2,40})", re.IGNORECASE)
+XML_CHARSET = re.compile(rb"\s*<\?xml[^>]{0,200}\sencoding\s*=\s*[\"']\s*([\w:.-]{2,40})", re.IGNORECASE)
+BROKEN_SHARE_MAX = (
+    0.1  # of the signs beyond ASCII, up to which the text is in the charset and a few bytes are broken
+)
 
 
 class UndecodableError(UnreadableError):
@@ -25,7 +30,9 @@ class UndecodableError(UnreadableError):
 
 
 def decode(data: bytes, *, declared_charset: str = "") -> str:
-    """Decode bytes by their byte order mark, else as declared, else as UTF-8, else by the charset that fits best.
+    """Decode bytes by their byte order mark, else as UTF-8, else as declared, else by the charset that fits best.
+
+    A declared label is that of a charset as browsers read it (https://encoding.spec.whatwg.org): `iso-8859-1` is windows-1252.
 
     Raises:
         UndecodableError: The bytes are no text.
@@ -37,21 +44,26 @@ def decode(data: bytes, *, declared_charset: str = "") -> str:
 
 
 def html_charset(data: bytes) -> str:
-    """The charset that an HTML page declares in its head; empty if none."""
-    match = META_CHARSET.search(data[:SNIFFED_BYTES])
-    return match.group(1).decode("ascii") if match else ""
+    """The charset that an HTML page or XML declares in its head; empty if none."""
+    match = META_CHARSET.search(data[:SNIFFED_BYTES]) or XML_CHARSET.match(data[:SNIFFED_BYTES])
+    label = match.group(1).decode("ascii").lower() if match else ""
+    # Whoever can read the declaration as ASCII does not read UTF-16.
+    return "" if label.startswith(("utf-16", "utf-32", "ucs-2", "unicode")) else label
 
 
 def _decode_by_mark(data: bytes) -> str:
     for mark, charset in BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
-            return data.decode(charset, errors="replace").removeprefix("\ufeff")
+            text = data.decode(charset, errors="replace").removeprefix("\ufeff")
+            if charset != "utf-8" and not _is_wide_text(text):
+                raise UndecodableError("it is binary, not text")
+            return text
     return ""
 
 
 def _decode_wide(data: bytes) -> str:
     """Decode UTF-16 or UTF-32 without a byte order mark; the right byte order gives the most ASCII."""
-    candidates = [text for charset in WIDE_CHARSETS if (text := _try_decode(data, charset))]
+    candidates = [text for charset in WIDE_CHARSETS if (text := _try_wide(data, charset))]
     if not candidates:
         raise UndecodableError("it is binary, not text")
     return max(
@@ -59,29 +71,59 @@ def _decode_wide(data: bytes) -> str:
     )
 
 
-def _try_decode(data: bytes, charset: str) -> str:
+def _try_wide(data: bytes, charset: str) -> str:
     try:
         text = data.decode(charset)
     except UnicodeDecodeError:
         return ""
-    return text if _control_chars(text) <= UNPRINTABLE_SHARE_MAX * min(len(text), SNIFFED_BYTES) else ""
+    return text if _is_wide_text(text) else ""
+
+
+def _is_wide_text(text: str) -> bool:
+    # Any bytes are UTF-16 of some signs, many of which nobody has assigned.
+    strange_chars = sum(unicodedata.category(char) in ("Cc", "Cn", "Co") for char in _beginning(text))
+    return strange_chars <= UNPRINTABLE_SHARE_MAX * min(len(text), SNIFFED_BYTES)
 
 
 def _control_chars(text: str) -> int:
-    return sum(not (char.isprintable() or char.isspace()) for char in text[:SNIFFED_BYTES])
+    # Marks that show nothing (category Cf) are text: Persian and Khmer are written with them, and hyphens may be soft.
+    return sum(unicodedata.category(char) == "Cc" for char in _beginning(text))
+
+
+def _beginning(text: str) -> str:
+    return "".join(text[:SNIFFED_BYTES].split())
 
 
 def _decode_unmarked(data: bytes, declared_charset: str) -> str:
     if b"\0" in data[:SNIFFED_BYTES]:
         return _decode_wide(data)
-    for charset in (declared_charset if CHARSET.fullmatch(declared_charset) else "", "utf-8"):
-        try:
-            return data.decode(charset or "utf-8")
-        except (UnicodeDecodeError, LookupError):
-            continue
+    codec = _codec(declared_charset)
+    charsets = (codec, "utf-8") if codec == SEVEN_BIT_CODEC and ESCAPE in data else ("utf-8", codec)
+    for charset in charsets:
+        if charset and (text := _try_decode(data, charset)) is not None:
+            return text
     from charset_normalizer import from_bytes
 
     best = from_bytes(data).best()
     if best is None:
         raise UndecodableError("its charset is not known")
     return str(best)
+
+
+def _codec(label: str) -> str:
+    """Python's codec for a label; empty where browsers know no such charset. Codecs that are no charsets are costly."""
+    import webencodings
+
+    encoding = webencodings.lookup(label) if label.isascii() else None
+    name = "" if encoding is None else encoding.codec_info.name
+    return WIDER_CODECS.get(name, name)
+
+
+def _try_decode(data: bytes, charset: str) -> str | None:
+    """The text, also where a few bytes of it are broken; None where it is in another charset."""
+    try:
+        return data.decode(charset)
+    except UnicodeDecodeError:
+        text = data.decode(charset, errors="replace")
+    signs = len(text) - len(text.encode("ascii", errors="ignore"))
+    return text if text.count("\ufffd") <= BROKEN_SHARE_MAX * signs else None

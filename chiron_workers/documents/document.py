@@ -22,6 +22,8 @@ TITLE_CHARS_MAX = HEADING_CHARS_MAX = AUTHOR_CHARS_MAX = 300
 PACKAGES = {"lxml.etree": "lxml", "python_calamine": "python-calamine"}
 
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+# Control characters of a second kind, which no text has: where they stand, bytes of windows-1252 were read as Latin-1.
+SECOND_CONTROLS = re.compile(r"[\x80-\x9f]")
 # A piece of a long paragraph ends after a sentence, else between words, else anywhere.
 PIECE = re.compile(
     rf"(?:.{{1,{PASSAGE_CHARS_MAX - 1}}}[.!?。](?=\s|$)"
@@ -116,7 +118,12 @@ def bounded(blocks: Iterable[Block]) -> Iterator[Block]:
 
 def clean(text: str) -> str:
     """Make a text storable in Postgres: no control characters but tab and newline, `\\n` as line end."""
-    return UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return text if text.isascii() else SECOND_CONTROLS.sub(_windows_sign, text)
+
+
+def _windows_sign(control: re.Match[str]) -> str:
+    return control[0].encode("latin-1").decode("cp1252", errors="replace")
 
 
 def one_line(text: str) -> str:

@@ -19,6 +19,7 @@ class FileType(StrEnum):
     SHEETS = "spreadsheet"
     PARQUET = "parquet"
     HTML = "html"
+    FEED = "feed"
     MARKDOWN = "markdown"
     CSV = "csv"
     JSON = "json"
@@ -32,6 +33,13 @@ LOOKS_LIKE_HTML = re.compile(
     rb"<(?:!doctype html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
+LOOKS_LIKE_FEED = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?[^>]{0,300}+>\s*+|<!--(?:(?!-->).){0,500}+-->\s*+"
+    rb"|<!DOCTYPE[^\[>]{0,300}+(?:\[[^\]]{0,1000}+\])?+[^>]{0,50}+>\s*+){0,8}+"
+    rb"<(?:rss\b|(?:\w{1,20}:)?feed\b[^>]{0,2000}+>|rdf:RDF\b[^>]{0,2000}?purl\.org/rss/)",
+    re.DOTALL,
+)
+ATOM = b"Atom"  # in the name space of the root
 TYPES_BY_SUFFIX = {
     ".html": FileType.HTML,
     ".htm": FileType.HTML,
@@ -98,6 +106,8 @@ def detect_file_type(data: bytes, name: str) -> FileType:
             raise UnreadableError(f"it is {description}")
     if looks_like_html(data):
         return FileType.HTML
+    if looks_like_feed(data):
+        return FileType.FEED
     return TYPES_BY_SUFFIX.get(PurePath(name).suffix.lower(), FileType.TEXT)
 
 
@@ -117,6 +127,12 @@ def looks_like_pdf(data: bytes) -> bool:
 def looks_like_html(data: bytes) -> bool:
     """Whether the first bytes are those of an HTML page."""
     return LOOKS_LIKE_HTML.match(data[:SNIFFED_BYTES]) is not None
+
+
+def looks_like_feed(data: bytes) -> bool:
+    """Whether the first bytes are those of a feed, RSS or Atom."""
+    match = LOOKS_LIKE_FEED.match(data[:SNIFFED_BYTES])
+    return match is not None and (b"rss" in match[0] or ATOM.lower() in match[0].lower())
 
 
 def _detect_zip(data: bytes) -> FileType:

@@ -35,6 +35,7 @@ SECRET_INPUTS = {
     "range",
     "color",
 }  # Nobody sees their value as words.
+BOXES = {"checkbox": ("[ ]", "[x]"), "radio": ("( )", "(x)")}  # without and with a tick, as in lists of tasks
 PLACE_WORDS = 8
 MARK_TEXTS = {mark.text for mark in Mark}  # They are counted where they are put.
 SURE_CHARS_MIN = 4  # of a passage that says where in the text the next one is
@@ -175,6 +176,8 @@ def _shown_words(element: Any) -> str | None:
             title = element.find("{*}title")
             label = element.get("aria-label") or (title.text if title is not None else "") or ""
             words = image_text(label)
+        case "input" if element.get("type", "").lower() in BOXES and _is_in_text(element):
+            words = BOXES[element.get("type", "").lower()][element.get("checked") is not None]
         case "input" if element.get("type", "text").lower() not in SECRET_INPUTS | BUTTONS:
             words = element.get("value", "")
         case "textarea":

@@ -4,6 +4,7 @@ import re
 from itertools import islice
 from typing import Any
 
+from chiron_workers.documents.html_asides import move_notes, write_formula_scripts, write_icons
 from chiron_workers.documents.html_elements import STRUCK as DELETED_TAGS
 from chiron_workers.documents.html_hidden import WORDS_TAG, replace_element, take_out_hidden
 from chiron_workers.documents.html_images import BLOCKS, TEXT_BLOCKS, open_figures, write_images
@@ -39,7 +40,10 @@ def rewrite(tree: Any, text: str) -> Omissions:
 
     omissions = Omissions()
     _take_out_deletions(tree, omissions)
+    write_formula_scripts(tree, omissions)
     _write_formulas(tree, omissions)
+    move_notes(tree)
+    write_icons(tree, omissions)
     take_out_hidden(tree)
     write_marks(tree, omissions)
     _write_scripts(tree)

@@ -1,5 +1,6 @@
 """Formulas in MathML as one line of text: 10⁵, x_i, (a + b)/2."""
 
+import re
 from typing import Any
 
 from chiron_workers.documents.scripts import lower_words, raise_words
@@ -7,6 +8,16 @@ from chiron_workers.documents.scripts import lower_words, raise_words
 SILENT_TAGS = {"annotation", "annotation-xml", "mphantom"}
 INVISIBLE = dict.fromkeys(range(0x2061, 0x2065))
 DEPTH_MAX = 100
+BARLESS = re.compile(r"\s*0*(?:\.0*)?\s*(?:[a-z]{1,4}|%)?\s*", re.IGNORECASE)
+# Their parts stand one behind the other. What is not here, and has no layout, has its parts between spaces.
+ROWS = {
+    "math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mstyle", "merror", "mpadded", "semantics", "maction", "menclose", "mtd",
+    "mspace", "none", "maligngroup", "malignmark",
+}  # fmt: skip
+ACCENTS = str.maketrans(
+    {"¯": "\u0304", "‾": "\u0304", "ˉ": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˜": "\u0303"}
+    | {"→": "\u20d7", "˙": "\u0307", "¨": "\u0308"}
+)
 
 
 def math_text(element: Any, depth: int = 0) -> str:
@@ -18,16 +29,62 @@ def math_text(element: Any, depth: int = 0) -> str:
     if name == "mtable":
         return "; ".join(", ".join(math_text(cell, depth + 2) for cell in row) for row in children)
     parts = [math_text(child, depth + 1) for child in children]
+    if _is_barless(element):
+        return f"({'; '.join(parts)})"
+    if name == "mmultiscripts":
+        return _multiscripts(children, parts)
     if layout := _layout(name, parts):
         return layout
     words = (element.text or "").translate(INVISIBLE).strip()
     if name == "mfenced":
+        if len(children) == 1 and _is_barless(children[0]) and element.get("open", "(") == "(":
+            return "C" + parts[0].replace("; ", ",", 1)
         return f"{element.get('open', '(')}{', '.join(parts)}{element.get('close', ')')}"
-    return words + "".join(part + _tail(child) for part, child in zip(parts, children, strict=True))
+    if name not in ROWS:
+        return f"{words} {' '.join(parts)} "
+    return words + _row(children, parts)
+
+
+def _row(children: list[Any], parts: list[str]) -> str:
+    """The parts of a row. Digits of two numbers do not join; a fraction without a line in brackets is a binomial."""
+    row = ""
+    for place, (child, part) in enumerate(zip(children, parts, strict=True)):
+        if _is_barless(child) and parts[place - 1 : place] == ["("] and parts[place + 1 : place + 2] == [")"]:
+            row = f"{row[:-1]}C{part.replace('; ', ',', 1)[:-1]}"
+        else:
+            row += f" {part}" if row[-1:].isdigit() and part[:1].isdigit() else part
+        row += _tail(child)
+    return row
+
+
+def _is_barless(element: Any) -> bool:
+    thickness = (element.get("linethickness") or "1") if _name(element) == "mfrac" else "1"
+    return BARLESS.fullmatch(thickness) is not None
+
+
+def _multiscripts(children: list[Any], parts: list[str]) -> str:
+    """A base with scripts before and behind it: ¹⁴₆C."""
+    names = [_name(child) for child in children]
+    middle = names.index("mprescripts") if "mprescripts" in names else len(names)
+    before, behind = parts[middle + 1 :], parts[1:middle]
+    leading = [_scripts(lowered, raised) for lowered, raised in _places(before)]
+    trailing = [lower_words(lowered) + raise_words(raised) for lowered, raised in _places(behind)]
+    return "".join(leading) + _base(parts[0] if parts else "") + "".join(trailing)
+
+
+def _scripts(lowered: str, raised: str) -> str:
+    return raise_words(raised) + lower_words(lowered)
+
+
+def _places(parts: list[str]) -> list[tuple[str, str]]:
+    """The lower and upper script of each place; an upper one may be missing."""
+    return list(zip(parts[::2], [*parts[1::2], ""], strict=False))
 
 
 def _layout(name: str, parts: list[str]) -> str:
     match name, parts:
+        case "mover", [base, accent] if len(base) == len(accent) == 1 and accent.translate(ACCENTS) != accent:
+            return base + accent.translate(ACCENTS)
         case "msup" | "mover", [base, raised]:
             return _base(base) + raise_words(raised)
         case "msub" | "munder", [base, lowered]:

@@ -79,11 +79,16 @@ def _read(data: bytes, name: str, part: Part, sheet: str) -> FileContent:
         from chiron_workers.documents.docx import read_docx
 
         return _document_lines(file_type, read_docx(data, name=title_from_name(name)), part)
-    text = clean(decode(data, declared_charset=html_charset(data) if file_type is FileType.HTML else ""))
+    has_charset = file_type in (FileType.HTML, FileType.FEED)
+    text = clean(decode(data, declared_charset=html_charset(data) if has_charset else ""))
     if file_type is FileType.HTML:
         from chiron_workers.documents.html import read_html
 
         return _document_lines(file_type, read_html(text, name=title_from_name(name)), part)
+    if file_type is FileType.FEED:
+        from chiron_workers.documents.feed import read_feed
+
+        return _document_lines(file_type, read_feed(text, name=title_from_name(name)), part)
     if file_type is FileType.CSV:
         return _read_csv(text, part)
     if file_type is FileType.MARKDOWN:

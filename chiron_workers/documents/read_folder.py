@@ -33,7 +33,7 @@ class Format:
         The parser is imported here: every command imports this module, and few read a file.
         """
         module = importlib.import_module(f"chiron_workers.documents.{self.parser}")
-        charset = html_charset(data) if self.parser == "html" else ""
+        charset = html_charset(data) if self.parser in ("html", "feed") else ""
         content = decode(data, declared_charset=charset) if self.is_text else data
         document: Document = getattr(module, f"read_{self.parser}")(content, name=name)
         return document
@@ -41,6 +41,7 @@ class Format:
 
 MARKDOWN = Format("text/markdown", "markdown")
 HTML = Format("text/html", "html")
+FEED = Format("application/xml", "feed")
 PDF = Format("application/pdf", "pdf", is_text=False)
 WORD = Format(
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx", is_text=False
@@ -55,7 +56,7 @@ FORMATS = {
     ".pdf": PDF,
     **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), WORD),
 }
-FORMATS_BY_CONTENT = {FileType.PDF: PDF, FileType.DOCX: WORD, FileType.HTML: HTML}
+FORMATS_BY_CONTENT = {FileType.PDF: PDF, FileType.DOCX: WORD, FileType.HTML: HTML, FileType.FEED: FEED}
 
 
 @dataclass(frozen=True, slots=True)

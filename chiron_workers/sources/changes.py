@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ SQL = load(__file__)
 ASSERTIONS_MAX = 2_000  # that are held against one text
 NAMED_MAX = 10
 COMPARISON_TIMEOUT_S = 30
+REREAD_AFTER = timedelta(hours=1)  # A check for robots, a notice or a wrong page is over by then, as a rule.
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class SourceChange:
         has = f"This source {again}has changed since {self.read_at:%Y-%m-%d}{share}"
         if self.agreement == 1:
             has = f"This source {again}says again what it said on {self.read_at:%Y-%m-%d}" if again else has
+        if not self.is_checked and not self.reread:
+            return f"{has}. Facts stay as they are until a later reading says the same."
         return f"{has}{self._facts_note()}."
 
     def _facts_note(self) -> str:
@@ -120,13 +123,16 @@ class SourceChanges:
 
 def unchecked_changes(urls: Sequence[str]) -> Statement:
     """What reads the newest changes of addresses that nobody has looked at yet."""
-    return Statement(SQL["unchecked"], {"urls": [canonical(url) for url in urls]})
+    addresses = list(dict.fromkeys(canonical(url) for url in urls))
+    return Statement(SQL["unchecked"], {"urls": addresses, "reread_after": REREAD_AFTER})
 
 
 async def check_changes(pool: Pool, changes: Iterable[DictRow]) -> None:
     """Find the facts that lose what they rest on by changes, which are the rows of `unchecked_changes`.
 
-    The texts are compared in a process apart. Each change is written in a transaction of its own, once.
+    The texts are compared in a process apart. Each change is written in a transaction of its own, once. A web page that shares
+    no sentence with the one before, and has another title, may be another page that stands there for a while: facts stay as they
+    are until it is read again an hour later, and is still another one.
     """
     for change in changes:
         await _check(pool, change)
@@ -143,6 +149,8 @@ async def _check(pool: Pool, change: DictRow) -> None:
     rows = await fetch_all(pool, SQL["assertions"], args)
     assertions = [row for row in rows if _address(row["source_url"]) == change["url"]]
     agreement, lost_assertions = await _compare(change, assertions)
+    if agreement == 0 and _is_another_page(change) and not change["is_borne_out"]:
+        return
     async with pool.connection() as connection:
         await connection.execute(
             SQL["check"],
@@ -179,6 +187,11 @@ async def _compare(change: DictRow, assertions: list[DictRow]) -> tuple[float | 
     if change["reread"]:  # the source is what it was, so nothing is lost by it
         return None, [row for row in lost_assertions if row["was_lost"]]
     return result.agreement, lost_assertions
+
+
+def _is_another_page(change: DictRow) -> bool:
+    titles = [" ".join(change[name].casefold().split()) for name in ("title_before", "title")]
+    return change["url"].startswith(("http://", "https://")) and titles[0] != titles[1]
 
 
 def _address(url: str) -> str:

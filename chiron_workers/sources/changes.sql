@@ -1,13 +1,34 @@
 -- unchecked
 -- What nobody has looked at yet: it is new, or whoever recorded it has died. The latest of each address says how its
 -- facts stand now, so the ones before it need no look.
-select distinct on (c.url) c.id, c.url, c.kind, c.hash, c.reread, before.body as body_before, now.body
-  from source_changes c
-  join snapshots before on before.hash = c.hash_before
+--
+-- Changes that wait for another reading are not looked at until then: `body_before` and `title_before` are of the text before the
+-- first of them, which facts rest on. `is_borne_out`: an address that was read again so much later still gives another text.
+select c.id, c.url, c.kind, c.hash, c.reread, before.body as body_before, now.body,
+       (select title from fetches where id = first.fetch_id) as title_before, coalesce(newest.title, '') as title,
+       coalesce(newest.fetched_at >= first.at + %(reread_after)s, false) as is_borne_out
+  from (select unnest(%(urls)s::text[]) limit cardinality(%(urls)s::text[])) as asked (url)
+ cross join lateral (select * from source_changes where url = asked.url order by at desc, id desc limit 1) c
+ cross join lateral (
+   select o.fetch_id, o.hash_before, o.at
+     from source_changes o
+    where o.url = c.url
+      and not exists (
+        select from source_changes k where k.url = c.url and k.checked_at is not null and (k.at, k.id) > (o.at, o.id))
+      and o.checked_at is null
+    order by o.at, o.id
+    limit 1
+ ) first
+  join snapshots before on before.hash = first.hash_before
   left join snapshots now on now.hash = c.hash
- where c.url = any(%(urls)s)
-   and c.checked_at is null
-   and not exists (select from source_changes later where later.url = c.url and (later.at, later.id) > (c.at, c.id))
+  left join lateral (
+    select title, fetched_at
+      from fetches
+     where url = c.url
+     order by fetched_at desc, id desc
+     limit 1
+  ) newest on true
+ where c.checked_at is null
  order by c.url;
 
 -- assertions

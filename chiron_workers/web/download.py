@@ -12,9 +12,12 @@ from urllib.parse import urljoin
 import aiohttp
 import ssrfguard
 
+from chiron_workers.documents.file_types import looks_like_html
 from chiron_workers.errors import ToolError
 from chiron_workers.sources.sources import NO_VALIDATORS, Validators
+from chiron_workers.web.cookies import Cookies
 from chiron_workers.web.pinned_http import open_client, policy_for
+from chiron_workers.web.refreshes import refresh_target
 
 REDIRECTS_MAX = 5
 DISPLAY_URL_CHARS_MAX = 300
@@ -22,6 +25,7 @@ CHUNK_BYTES = 64 * 1024
 REDIRECT_STATUSES = {301, 302, 303, 307, 308}
 CONTENT_ENCODINGS = ("", "identity", "gzip", "deflate")  # Those that the client accepts and decodes.
 RETRY_AFTER_S_MAX = 3_600.0  # Longer requests of a host are shortened to this.
+HTML = ("text/html", "application/xhtml+xml")
 ETAG = re.compile(r'(W/)?"[\x21\x23-\x7e]{1,400}"')
 LAST_MODIFIED = re.compile(r"[A-Za-z0-9,: +-]{10,60}")
 Admit = Callable[[str], Awaitable[None]]
@@ -56,6 +60,7 @@ class DownloadLimits:
     timeout_s: float  # For all redirects together, without the time in `admit`.
     allow_private: bool = False  # Also loopback and private networks, on any port.
     truncate: bool = False  # Cut the body at bytes_max instead of raising NotFetched.
+    follow_refresh: bool = False  # Once, where a page sends its reader on at once.
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,8 @@ async def download(
 ) -> Download:
     """Download an http(s) address, following redirects, and decompress the body.
 
+    Cookies that a host sets are sent back to it until the download ends.
+
     Args:
         admit: Awaited with the address of each request before it is made; raises ToolError to forbid it.
         find_validators: Awaited likewise, for what the request is to ask by whether the page is still the same.
@@ -116,20 +123,30 @@ async def _follow_redirects(
     find_validators: FindValidators,
 ) -> Download:
     current_url, remaining_s, status = url, limits.timeout_s, 0
+    cookies, may_refresh = Cookies(), limits.follow_refresh
     for _ in range(REDIRECTS_MAX + 1):
         policy_for(allow_private=limits.allow_private).check_url(current_url)
         await admit(current_url)
-        headers = _conditions(await find_validators(current_url))
+        conditions = _conditions(await find_validators(current_url))
+        headers = conditions | cookies.header(current_url)
         start = time.monotonic()
         async with (
             asyncio.timeout(remaining_s),
             client.get(current_url, allow_redirects=False, headers=headers) as response,
         ):
             location, status = response.headers.get("Location"), response.status
-            if headers and status == HTTPStatus.NOT_MODIFIED:
+            cookies.store(current_url, set_cookies := response.headers.getall("Set-Cookie", []))
+            if conditions and status == HTTPStatus.NOT_MODIFIED:
                 raise NotModified(current_url)
             if status not in REDIRECT_STATUSES or not location:
-                return await _read_body(response, current_url, limits)
+                page = await _read_body(response, current_url, limits)
+                is_asked = may_refresh and _is_html(page)
+                location = (
+                    refresh_target(page.body, current_url, may_repeat=bool(set_cookies)) if is_asked else ""
+                )
+                if not location:
+                    return page
+                may_refresh = False
         remaining_s -= time.monotonic() - start
         current_url = urljoin(current_url, location)
     raise NotFetched(f"{display_url(url)} redirects more than {REDIRECTS_MAX} times.", status=status)
@@ -158,6 +175,10 @@ async def _read_body(response: aiohttp.ClientResponse, url: str, limits: Downloa
         bytes(body[: limits.bytes_max]),
         _validators(response),
     )
+
+
+def _is_html(page: Download) -> bool:
+    return page.content_type in HTML or looks_like_html(page.body)
 
 
 def _conditions(validators: Validators) -> dict[str, str]:

@@ -5,8 +5,10 @@ from urllib.parse import unquote, urlsplit
 
 from chiron_workers.documents.charset import UndecodableError, decode, html_charset
 from chiron_workers.documents.document import Block, Document, UnreadableError, bounded, clean
-from chiron_workers.documents.file_types import looks_like_html, looks_like_pdf
+from chiron_workers.documents.feed import read_feed
+from chiron_workers.documents.file_types import looks_like_feed, looks_like_html, looks_like_pdf
 from chiron_workers.documents.html import read_html
+from chiron_workers.documents.json_entries import read_json
 from chiron_workers.documents.pdf import read_pdf
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.sandbox.results import result_adapter
@@ -14,6 +16,7 @@ from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
 from chiron_workers.errors import ToolError
 from chiron_workers.sources.sources import NO_VALIDATORS, Validators
 from chiron_workers.web.download import (
+    HTML,
     Admit,
     Download,
     DownloadLimits,
@@ -23,10 +26,10 @@ from chiron_workers.web.download import (
     download,
     no_validators,
 )
+from chiron_workers.web.stand_ins import stand_in
 
-HTML = ("text/html", "application/xhtml+xml")
 PDF = "application/pdf"
-SUPPORTED_TYPES = "web_fetch reads HTML, PDF and plain text"
+SUPPORTED_TYPES = "web_fetch reads HTML, PDF, feeds, JSON and plain text"
 PARSE_LIMITS = Limits(timeout_s=30)  # A normal page of 5 MB takes 16 s on a busy machine.
 FIRST_PAGE = b"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Tides</title>
 <meta name="author" content="A. Author"><meta name="date" content="2026-01-31"></head><body><nav><a href="/a">A</a></nav>
@@ -83,7 +86,7 @@ def parse_download(response: Download) -> WebPage:
     """Parse a download. Its content decides its type; the declared type counts only where the content does not tell.
 
     Raises:
-        UnreadableError: It holds no readable text.
+        UnreadableError: It holds no readable text, or stands in for the page.
     """
     content_type = _content_type(response)
     if content_type in SIGNATURES.values():
@@ -93,6 +96,11 @@ def parse_download(response: Download) -> WebPage:
     elif content_type in HTML:
         text = decode(response.body, declared_charset=response.charset or html_charset(response.body))
         document = read_html(text, url=response.url, name=_name(response.url))
+        if reason := stand_in(text, document):
+            raise UnreadableError(reason)
+    elif looks_like_feed(response.body):
+        text = decode(response.body, declared_charset=response.charset or html_charset(response.body))
+        document = read_feed(clean(text), name=_name(response.url))
     else:
         document = _read_plain_text(response, content_type)
     if not document.text.strip():
@@ -120,6 +128,10 @@ def _read_plain_text(response: Download, content_type: str) -> Document:
         if content_type.startswith("text/"):
             raise
         raise UnreadableError(f"it is {content_type}; {SUPPORTED_TYPES}") from None
+    if "json" in content_type or urlsplit(response.url).path.endswith(".json"):
+        entries = read_json(text, name=_name(response.url))
+        if entries is not None and entries.blocks:
+            return entries
     document = read_plain(text, name=_name(response.url))
     return replace(document, blocks=tuple(bounded([Block(clean(text).strip())])))
 

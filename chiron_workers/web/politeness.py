@@ -102,7 +102,10 @@ class Politeness:
 def download_limits(settings: Settings) -> DownloadLimits:
     """The limits of a page's download, from the settings."""
     return DownloadLimits(
-        settings.fetch_bytes_max, settings.fetch_timeout_s, allow_private=settings.fetch_private
+        settings.fetch_bytes_max,
+        settings.fetch_timeout_s,
+        allow_private=settings.fetch_private,
+        follow_refresh=True,
     )
 
 

@@ -3,7 +3,8 @@ import random
 
 import pytest
 
-from chiron_workers.documents.charset import UndecodableError, decode
+from chiron_workers.documents.charset import UndecodableError, decode, html_charset
+from chiron_workers.documents.document import clean
 
 GERMAN = "Die Größe der Monde ist für die Bahn „unerheblich“, schrieb man früher. Über Maße später mehr – für 5 €.\n"
 JAPANESE = (
@@ -58,3 +59,59 @@ def test_the_charsets_of_old_files_are_found(charset: str, text: str) -> None:
 def test_binary_data_is_no_text(data: bytes) -> None:
     with pytest.raises(UndecodableError):
         decode(data)
+
+
+PERSIAN = (
+    "اسکله\u200cهای بندر از سال ۱۹۰۱ استفاده می\u200cشود و کشتی\u200cهای بسیاری به این بندر می\u200cآیند. "
+)
+KHMER = "កំពង់\u200bផែ\u200bស្ថិត\u200bនៅ\u200bឆ្នេរ\u200bខាង\u200bជើង\u200b។ "
+HYPHENS = "The har\u00adbour of Ex\u00adam\u00adple\u00adton lies on the nor\u00adthern coast. "
+RIGHT_TO_LEFT = "\u200fהנמל\u200f נמצא \u2067בצפון\u2069. "
+
+
+@pytest.mark.parametrize(
+    "text", [PERSIAN, KHMER, HYPHENS, RIGHT_TO_LEFT, "\ue001 Anchor \ue002 ", "a\ufeffb "]
+)
+def test_marks_that_show_nothing_make_no_text_binary(text: str) -> None:
+    assert decode((50 * text).encode()) == 50 * text
+
+
+@pytest.mark.parametrize(
+    ("label", "charset", "text"),
+    [
+        ("iso-8859-1", "cp1252", "Give 10–20 mg; it costs € 30, the maker’s price."),
+        ("us-ascii", "cp1252", "“Müller” – 5 €"),
+        ("iso-8859-9", "cp1254", "İstanbul’un limanı ‘eski’ değil"),
+        ("gb2312", "gb18030", "镕、喆和€都在"),
+        ("x-sjis", "cp932", "①番の港は㈱である"),
+        ("ks_c_5601-1987", "cp949", "햏은 똠방각하"),
+        ("tis-620", "cp874", "ท่าเรือ “เก่า”"),
+        ("iso-2022-jp", "iso2022_jp", "日本の港"),
+        ("KOI8-R", "koi8-r", "Порт лежит на севере"),
+        ("windows-1252", "utf-8", "Müller’s quay"),  # what is UTF-8 byte by byte is nothing else
+        ("punycode", "utf-8", "Müller"),
+    ],
+)
+def test_a_label_names_the_charset_that_browsers_read_under_it(label: str, charset: str, text: str) -> None:
+    assert clean(decode((text + "\n").encode(charset), declared_charset=label)) == text + "\n"
+
+
+def test_a_page_that_declares_wide_letters_in_narrow_ones_is_utf_8() -> None:
+    for words in ("The quay is 240 m long.", "Müller built it.."):
+        page = f'<html><head><meta charset="utf-16"></head><p>{words}</p></html>'.encode()
+        assert html_charset(page) == ""
+        assert words in decode(page, declared_charset=html_charset(page))
+
+
+def test_xml_declares_its_charset_too() -> None:
+    feed = '<?xml version="1.0" encoding="ISO-8859-2"?><rss>Łódź</rss>'.encode("iso-8859-2")
+    assert "Łódź" in decode(feed, declared_charset=html_charset(feed))
+
+
+def test_a_broken_byte_changes_no_other_sign() -> None:
+    text = 40 * "Die Größe der Monde für die Bahn. "
+    assert decode(text.encode().replace(b"\xc3\xb6", b"\xc3", 1)) == text.replace("ö", "\ufffd", 1)
+
+
+def test_controls_of_latin_1_are_the_signs_of_windows() -> None:
+    assert clean("Give 10\x9620 mg at \x80\xa030, \x93now\x94.") == "Give 10–20 mg at €\xa030, “now”."

@@ -401,3 +401,82 @@ async def test_a_page_that_was_gone_is_back_when_its_server_says_it_is_the_same(
     outcome = await recheck()
     assert (urls(outcome.back_sources), statuses) == ([page], [304])
     assert (await details(pool, fact_id)).status == "accepted"
+
+
+def html_page(title: str, *sentences: str) -> str:
+    return f"<html><head><title>{title}</title></head><body>{''.join(f'<p>{words}</p>' for words in sentences)}</body></html>"
+
+
+CHECK = html_page(
+    "Just a moment...", "Verifying you are human.", "The site reviews the security of your connection."
+)
+HOME = html_page("Welcome", "Our bank has moved to new rooms.", "Come and see us.")
+
+
+async def test_a_check_for_robots_takes_nothing_from_facts(
+    pool: Pool, site: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    page = site.text("/a", html_page("Rates", FIVE, RAIN), Content_Type="text/html")
+    fact_id = await say(page, FIVE)
+    site.text("/a", CHECK, Content_Type="text/html")
+    for _ in range(2):
+        outcome = await recheck()
+        assert urls(outcome.unread_sources) == [page]
+        assert "check for robots" in outcome.unread_sources[0].note
+    assert (await details(pool, fact_id)).status == "accepted"
+    assert "5 % a year" in (await latest_text(pool, page))
+
+
+async def latest_text(pool: Pool, url: str) -> str:
+    snapshot = await Sources(Session(pool)).latest(url)
+    assert snapshot
+    return snapshot.text
+
+
+async def make_older(pool: Pool) -> None:
+    async with pool.connection() as connection:
+        await connection.execute("update source_changes set at = at - interval '2 hours'")
+        await connection.execute("update fetches set fetched_at = fetched_at - interval '2 hours'")
+
+
+async def test_another_page_at_an_address_is_read_again_before_facts_lose_it(
+    pool: Pool, site: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    page = site.text("/a", html_page("Rates", FIVE, RAIN), Content_Type="text/html")
+    fact_id = await say(page, FIVE)
+    site.text("/a", HOME, Content_Type="text/html")
+    first = await recheck()
+    assert "Facts stay as they are until a later reading says the same" in first.changed_sources[0].note
+    assert (await recheck()).superseded_facts == []
+    assert (await details(pool, fact_id)).status == "accepted"
+    await make_older(pool)
+    later = await recheck()
+    assert [fact.fact_id for fact in later.superseded_facts] == [fact_id]
+    site.text("/a", html_page("Rates", FIVE, SNOW), Content_Type="text/html")
+    assert (await recheck()).superseded_facts == []  # another page again, which waits as the other did
+    await make_older(pool)
+    assert [fact.fact_id for fact in (await recheck()).restored_facts] == [fact_id]
+
+
+async def test_a_page_that_is_back_is_compared_with_what_facts_rest_on(
+    pool: Pool, site: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    page = site.text("/a", html_page("Rates", FIVE, RAIN), Content_Type="text/html")
+    five, rain = await say(page, FIVE), await say(page, RAIN)
+    site.text("/a", HOME, Content_Type="text/html")
+    await recheck()
+    site.text("/a", html_page("Rates", FIVE, SNOW), Content_Type="text/html")
+    outcome = await recheck()
+    assert [fact.fact_id for fact in outcome.superseded_facts] == [rain]
+    assert "50 % of its sentences still stand" in outcome.changed_sources[0].note
+    assert (await details(pool, five)).status == "accepted"
+
+
+async def test_a_new_version_of_a_page_counts_at_once(
+    pool: Pool, site: Site, say: Callable[..., Any], recheck: Callable[..., Any]
+) -> None:
+    page = site.text("/a", html_page("Rates", FIVE), Content_Type="text/html")
+    fact_id = await say(page, FIVE)
+    site.text("/a", html_page("Rates", "The rate of the bank is 6 % a year."), Content_Type="text/html")
+    assert [fact.fact_id for fact in (await recheck()).superseded_facts] == [fact_id]
+    assert (await details(pool, fact_id)).status == "superseded"

@@ -167,7 +167,9 @@ async def test_plain_text_comes_as_it_is(store: Store, address: Address) -> None
 
 async def test_what_a_page_is_its_content_says(store: Store, address: Address) -> None:
     assert "<p>" not in (await web_fetch(store, url=address("/mislabelled")))["text"]
-    with pytest.raises(ToolError, match="it is image/png; web_fetch reads HTML, PDF and plain text"):
+    with pytest.raises(
+        ToolError, match="it is image/png; web_fetch reads HTML, PDF, feeds, JSON and plain text"
+    ):
         await web_fetch(store, url=address("/picture"))
 
 
