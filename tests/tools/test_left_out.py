@@ -11,12 +11,9 @@ import xlsxwriter
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from chiron_workers.documents.omissions import Omission
 from chiron_workers.documents.sandbox.sandbox import Limits
-from chiron_workers.documents.tables import load
 from chiron_workers.documents.tables.load import TableFile
 from chiron_workers.documents.tables.query import describe_tables, query_tables
-from chiron_workers.documents.tables.sheets import Sheet, read_sheet
 from chiron_workers.errors import ToolError
 from chiron_workers.runs.session import Caller
 from chiron_workers.tools.tables import _result, _table
@@ -86,20 +83,16 @@ async def test_a_file_is_given_with_what_was_left_out_and_a_range_with_what_conc
     assert "left_out" not in await call("file_reader", {"path": "whole.txt"}, in_a_run)
 
 
-def test_a_table_and_the_answer_of_a_query_say_what_the_file_has_beside_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_table_and_the_answer_of_a_query_say_what_the_file_has_beside_it() -> None:
     buffer = BytesIO()
     with xlsxwriter.Workbook(buffer) as workbook:
-        workbook.add_worksheet("Quays").write_column(0, 0, ["name", "east", "west"])
-
-    def with_omission(data: bytes, name: str) -> Sheet:
-        return replace(read_sheet(data, name), left_out=(Omission("hidden row", 2, "row 7"),))
-
-    monkeypatch.setattr(load, "read_sheet", with_omission)
+        sheet = workbook.add_worksheet("Quays")
+        sheet.write_column(0, 0, ["name", "east", "west"])
+        for row in (1, 2):
+            sheet.write_comment(row, 0, "closed in winter")
     files, limits = (TableFile("quays.xlsx", buffer.getvalue()),), Limits()
     [table] = describe_tables(files, limits=limits)
     answer = query_tables(files, "select count(*) from quays", rows_max=5, limits=limits)
-    assert _table(table)["left_out"] == "2 hidden rows (first: row 7)"
-    assert _result(answer, max_rows=5)["left_out"] == "2 hidden rows (first: row 7)"
+    assert _table(table)["left_out"] == "2 comments (first: sheet Quays)"
+    assert _result(answer, max_rows=5)["left_out"] == "2 comments (first: sheet Quays)"
     assert "left_out" not in _result(replace(answer, left_out=()), max_rows=5)
