@@ -106,6 +106,8 @@ class Source(Part):
     url: str
     title: str = ""
     author: str = ""
+    authors: Many[str] = ()
+    doi: str = ""
     licence: str
     published_at: AwareDatetime | None = None
     snapshot_hash: str | None

@@ -108,9 +108,14 @@ def _agree(source: Source, entity: Mapping[str, Any], entities: Entities) -> boo
         entity.get("url") == source.url
         and licence == " ".join(source.licence.split())
         and _letters(entity.get("name")) == _letters(source.title or source.url)
-        and _letters(entity.get("author", "")) == _letters(source.author)
+        and _letters(_names(entity.get("author", ""))) == _letters(_names(source.authors or source.author))
+        and entity.get("identifier", "") == (f"https://doi.org/{source.doi}" if source.doi else "")
         and moment(entity.get("datePublished")) == source.published_at
     )
+
+
+def _names(author: object) -> str:
+    return "".join(map(str, author)) if isinstance(author, list | tuple) else str(author)
 
 
 def _letters(text: object) -> str:

@@ -126,7 +126,7 @@ def answer_with(number_offset: int = 0) -> Callable[[Any], None]:
 
 
 def rename_journal(report: Any) -> None:
-    report["sources"][0] |= {"title": "Nature", "author": "A. Einstein"}
+    report["sources"][0] |= {"title": "Nature", "author": "A. Einstein", "authors": ["A. Einstein"]}
 
 
 def rename_journal_in_metadata(files: Files) -> None:

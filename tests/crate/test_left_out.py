@@ -36,7 +36,7 @@ def test_a_list_that_differs_from_the_metadata_is_a_fault(files, tmp_path):
     report["sources"][number - 1]["left_out"][0]["count"] = 1
     files["report.json"] = json.dumps(report).encode()
     faults = verify(write_zip(files, tmp_path / "crate.zip")).faults
-    assert f"Source {number} is told otherwise in ro-crate-metadata.json than in the report." in faults
+    assert f"Source {number} differs between ro-crate-metadata.json and the report." in faults
 
 
 def test_a_report_of_a_version_before_has_no_list_and_is_sound(files, tmp_path):

@@ -11,7 +11,6 @@ from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import heading, one_line
 from chiron_api.reports.report import Report, Source
 from chiron_workers.documents.omissions import describe
-from chiron_workers.knowledge.corpus import SCHEME, path_of, subject_of
 from chiron_workers.public_addresses import public_address
 
 KEY_CHARS_MAX = 40
@@ -101,8 +100,8 @@ def _key(url: str) -> str:
 
 def _path(place: str) -> str:
     """Where a document lies that is not on the web: the file, or the place in the corpus of a subject."""
-    if place.startswith(SCHEME):
-        return one_line(f"{SCHEME}{subject_of(place)}/{path_of(place)}")
+    if place.startswith("corpus://"):
+        return one_line(unquote(place))
     if not place.startswith("file:///"):
         return ""
     path, _, query = place.removeprefix("file://").partition("?")

@@ -19,13 +19,17 @@ from chiron_api.reports.formats import html, json
 from chiron_api.reports.report import Report
 from chiron_api.reports.write import encoded
 from chiron_api.text import as_json
-from chiron_workers import errors, public_addresses, runs, states
+from chiron_workers import documents, errors, evidence, public_addresses, runs, states
+from chiron_workers.documents import authors, document, omissions
+from chiron_workers.evidence import quotes
+from chiron_workers.evidence.quotes import marks
 from chiron_workers.runs import usage
 
 # What the code of reports imports from elsewhere to write documents.
 IMPORTS = (
     chiron_api, atomic_file, crate, archive, layout, text,
     chiron_workers, errors, public_addresses, runs, usage, states,
+    documents, authors, document, omissions, evidence, quotes, marks,
 )  # fmt: skip
 # What rendering raises for values that no report has.
 RENDER_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
