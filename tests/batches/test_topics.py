@@ -76,3 +76,13 @@ def test_duplicate_warnings_are_bounded():
     assert warnings[0].startswith("Topics 1, 501, 1,001,")
     assert " and 20 more are the same" in warnings[0]
     assert warnings[-1] == f"{490 * 29:,} more topics repeat an earlier one."
+
+
+def test_topics_of_a_long_text_have_the_numbers_of_their_lines() -> None:
+    lines = [" " * (n % 7) + ("" if n % 3 else f"Quay {n}") for n in range(60_000)]
+    lines[20_000:40_000] = [""] * 20_000 + ["x" * 100_000, "# a comment", "Quay at the end"]
+    pairs = [
+        (line.strip(), number) for number, line in enumerate(lines, 1) if line.strip()[:1] not in ("", "#")
+    ]
+    assert list(text_topics("\n".join(lines))) == pairs
+    assert list(text_topics("\r\n".join(lines))) == pairs

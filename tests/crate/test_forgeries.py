@@ -129,6 +129,14 @@ def rename_journal(report: Any) -> None:
     report["sources"][0] |= {"title": "Nature", "author": "A. Einstein", "authors": ["A. Einstein"]}
 
 
+def claim_doi(report: Any) -> None:
+    report["sources"][0]["doi"] = "10.1038/forged"
+
+
+def add_author(report: Any) -> None:
+    report["sources"][0]["authors"].append("A. Einstein")
+
+
 def rename_journal_in_metadata(files: Files) -> None:
     metadata = document(files, METADATA)
     entity(metadata, "#source-1")["name"] = "Nature"
@@ -215,6 +223,8 @@ FORGERIES = [
     Forgery("answer", in_report(answer_with()), remake, "answers (2).", is_refused=False),
     Forgery("journal of the metadata", rename_journal_in_metadata, repair_hashes, "Source 1 differs between"),
     Forgery("journal of the report", in_report(rename_journal), repair_hashes, "Source 1 differs between"),
+    Forgery("author of the report", in_report(add_author), repair_hashes, "Source 1 differs between"),
+    Forgery("DOI of the report", in_report(claim_doi), repair_hashes, "Source 1 differs between"),
     Forgery("journal", in_report(rename_journal), remake, "names and scores of sources", is_refused=False),
     Forgery("context", in_report(invent_context), remake, "the context that the report gives is not near its quote"),
     Forgery("field that no check compares", in_report(link_to_elsewhere), repair_hashes, "report.json is not what this"),
