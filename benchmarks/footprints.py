@@ -1,4 +1,4 @@
-"""What processes hold, as it goes on: descriptors, connections and memory, and whether they grow."""
+"""Descriptors, connections and memory of processes over time, and whether they grow."""
 
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,5 +1,5 @@
 -- record
--- The pause doubles with each failure in a row. What has not failed for a month is of no use to anybody.
+-- The pause doubles with each failure in a row. Failures older than a month are deleted.
 with forgotten as (
   delete from duty_failures
    where failed_at < now() - interval '30 days'

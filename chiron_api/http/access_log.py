@@ -1,6 +1,6 @@
 """The access log of our servers: paths without what stands behind them.
 
-The link that signs a browser in has its code in the query, and a search has what somebody looks for.
+The link that signs a browser in has its code in the query, and a search has its words there.
 """
 
 import logging

@@ -87,7 +87,7 @@ def build_app(settings: Settings) -> FastAPI:
 
 
 def _listed(application_routes: list[BaseRoute]) -> list[BaseRoute]:
-    """The routes, each of which the table of rights has: one that it lacks would be open to whoever may read."""
+    """Return the routes. Raises RuntimeError if the table of rights lacks one, since every key that may read could use it."""
     if missing := unlisted(_methods_and_paths(application_routes)):
         raise RuntimeError(f"chiron_api/rights.py has to say who may use: {', '.join(missing)}.")
     return application_routes

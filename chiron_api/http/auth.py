@@ -180,7 +180,7 @@ def path_of(request: Request) -> str:
 
 
 async def _require_visible_target(pool: Pool, request: Request, principal: Principal) -> None:
-    """Raise NotFound where somebody else owns what the path names."""
+    """Raise NotFound if the path names something that another owner has."""
     if principal.visible_owner is None:
         return
     match find(request.method, path_of(request)):

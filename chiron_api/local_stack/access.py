@@ -70,7 +70,7 @@ def flower_password_file(settings: Settings) -> Path:
 
 
 def _long_key(key: str) -> str:
-    """A key that somebody has chosen. Raises ConfigurationError where it could be guessed."""
+    """A key that a person has chosen. Raises ConfigurationError if it is short enough to be guessed."""
     if len(key) < KEY_CHARS_MIN:
         raise ConfigurationError(
             f"CHIRON_API_KEY: a key of your own needs at least {KEY_CHARS_MIN} characters. `openssl rand -hex 24` makes one, and "
@@ -80,7 +80,7 @@ def _long_key(key: str) -> str:
 
 
 def _kept_key(file: Path) -> str:
-    """Raises ConfigurationError where somebody has written a short one into the file."""
+    """Raises ConfigurationError if the file holds a short one, which a person has written."""
     key = _kept_secret(file)
     if len(key) < KEY_CHARS_MIN:
         raise ConfigurationError(

@@ -7,7 +7,7 @@ select set_config('lock_timeout', '5s', true),
 
 -- outstanding
 -- Dispatched runs that nobody has acquired: young ones, and those old enough to be dispatched again. Those of a model
--- that is held wait for it, and take nobody's room. Runs that could not be marked rest, and take none either.
+-- that is held wait for it, and take no room. Runs that could not be marked rest, and take none either.
 with failure as materialized (
   select item::uuid as id, retry_at > now() as is_resting
     from duty_failures

@@ -7,7 +7,7 @@ from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError, 
 
 from chiron_workers.errors import ConfigurationError
 
-WRITTEN_KEY = "chiron:written"  # that whoever asks whether Redis takes writes has written
+WRITTEN_KEY = "chiron:written"  # written to find out whether Redis accepts writes
 WRITTEN_FOR_S = 60
 CONNECT_S = 2.0
 ANSWER_S = 5.0

@@ -43,7 +43,7 @@ Port = Annotated[int, Field(ge=1, le=65_535)]
 Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
 OFFLINE_MODEL = "offline"  # the offline researcher: it costs nothing, needs no network, and cannot judge
 MAX_ATTEMPTS = 5
-KEY_CHARS_MIN = 20  # of a key that somebody has chosen
+KEY_CHARS_MIN = 20  # of a key that a person has chosen
 MAPPED_PREFIX = 96  # bits before an address of IPv4 in the notation of IPv6
 PRICE_NAMES = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
 
@@ -458,7 +458,7 @@ class Settings(BaseSettings):
     trusted_proxies: Networks = Field(
         default_factory=list,
         description="Proxies before the HTTP API, MCP over HTTP and Flower whose X-Forwarded-For and X-Forwarded-Proto count: "
-        "addresses and networks, separated by commas. Empty: nobody's.",
+        "addresses and networks, separated by commas. Empty: none.",
     )
     flower_host: str = Field("127.0.0.1", description="Address Flower listens on.")
     flower_port: Port = Field(5555, description="Port of Flower.")

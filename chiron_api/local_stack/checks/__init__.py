@@ -2,9 +2,15 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+import psycopg
+from psycopg.rows import DictRow, dict_row
+from psycopg.sql import SQL
+
+from chiron_workers.db.connections import SteadyThreadConnection
 from chiron_workers.settings import Settings
 
 
@@ -20,6 +26,19 @@ class Check:
     def ok(self) -> bool:
         """Whether nothing needs to be done."""
         return not self.advice
+
+
+def rows_in_postgres(settings: Settings, query: SQL, args: Mapping[str, Any] | None = None) -> list[DictRow]:
+    """Return the rows of a query; none if no database is set, or Postgres fails, which its own check reports."""
+    if not settings.database_url:
+        return []
+    try:
+        with SteadyThreadConnection.connect(
+            settings.database_url, autocommit=True, connect_timeout=5, row_factory=dict_row
+        ) as connection:
+            return connection.execute(query, args).fetchall()
+    except psycopg.Error:
+        return []
 
 
 def run_checks(settings: Settings) -> Iterator[Check]:

@@ -1,11 +1,7 @@
 """What workers fail at besides runs: items that their duties leave alone for a while."""
 
-import psycopg
-from psycopg.rows import dict_row
-
-from chiron_api.local_stack.checks import Check
+from chiron_api.local_stack.checks import Check, rows_in_postgres
 from chiron_api.text import local_time, one_line
-from chiron_workers.db.connections import SteadyThreadConnection
 from chiron_workers.duty_failures import SQL
 from chiron_workers.settings import Settings
 
@@ -16,15 +12,6 @@ ADVICE = "Mend what the reason names; a worker tries it again by itself."
 
 def checks(settings: Settings) -> list[Check]:
     """A problem for each of the latest failures; nothing where there is none, or Postgres does not tell."""
-    if not settings.database_url:
-        return []
-    try:
-        with SteadyThreadConnection.connect(
-            settings.database_url, autocommit=True, connect_timeout=5, row_factory=dict_row
-        ) as connection:
-            rows = connection.execute(SQL["newest"], {"limit": SHOWN_MAX}).fetchall()
-    except psycopg.Error:
-        return []
     return [
         Check(
             "duty",
@@ -32,5 +19,5 @@ def checks(settings: Settings) -> list[Check]:
             f" {local_time(row['failed_at'])}: {one_line(row['reason'])}",
             ADVICE,
         )
-        for row in rows
+        for row in rows_in_postgres(settings, SQL["newest"], {"limit": SHOWN_MAX})
     ]

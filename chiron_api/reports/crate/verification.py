@@ -1,4 +1,4 @@
-"""The check of a crate of whoever made it, by itself alone: no database, no network, and nothing of it is run."""
+"""Check a crate from any maker by its files alone: without database and network, and without running anything in it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -16,7 +16,7 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
-UNUSABLE = -32_093  # a code of our own: a server answered, and nobody can tell what
+UNUSABLE = -32_093  # a code of our own: the answer of a server has no meaning
 DEPTH_MAX = 200  # of values, as the library has it
 MESSAGE_CHARS = 2_000
 VALUES_MAX = 100_000  # that are read leniently, in some dozens of milliseconds of the event loop
