@@ -174,7 +174,7 @@ def _shows_words(annotation: Any, raw: Any) -> bool:
     """Whether the picture of a field without a value shows words."""
     size = raw.FPDFAnnot_GetAP(annotation, raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL, None, 0)
     if not 2 < size <= BYTES_MAX:
-        return size > BYTES_MAX
+        return bool(size > BYTES_MAX)
     buffer = ctypes.create_string_buffer(size)
     wide = ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort))
     raw.FPDFAnnot_GetAP(annotation, raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL, wide, size)

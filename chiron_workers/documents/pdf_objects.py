@@ -139,7 +139,9 @@ def _shapes(page: Any, count: int, raw: Any) -> Iterator[tuple[int, int, Matrix 
     object_at, type_of = quick("FPDFPage_GetObject", ctypes.c_void_p), quick("FPDFPageObj_GetType")
     count_in, object_in = quick("FPDFFormObj_CountObjects"), quick("FPDFFormObj_GetObject", ctypes.c_void_p)
     handle = ctypes.cast(page.raw, ctypes.c_void_p)
-    waiting = [(object_at(handle, index), None, 0) for index in reversed(range(count))]
+    waiting: list[tuple[int, Matrix | None, int]] = [
+        (object_at(handle, index), None, 0) for index in reversed(range(count))
+    ]
     seen = 0
     while waiting and seen <= OBJECTS_MAX:
         seen += 1
