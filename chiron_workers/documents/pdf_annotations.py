@@ -100,10 +100,6 @@ def annotation_texts(page: Any, form: Any, omissions: Omissions, raw: Any, *, pl
                 texts[f"{PREFIXES[name]} {words}" if words else ""] = None
                 if not words:
                     omissions.add(Mark.DRAWING.value, place=place)
-            elif name == "REDACT" or (
-                name == "STRIKEOUT" and raw.FPDFAnnot_CountAttachmentPoints(annotation)
-            ):
-                continue  # `deleting_lines` gives where
             elif treatment is not NOTHING:
                 omissions.add(treatment, place=place)
             elif _string(annotation, "Contents", raw) and name not in ("LINK", "POPUP"):

@@ -114,7 +114,10 @@ def test_words_that_were_struck_out_afterwards_are_left_out(kind: str) -> None:
     )
     document = read(page, annotations="5 0 R", objects=(note,))
     assert document.text == "[Page 1]\n\nThe berth costs 70 euros.\nIt is free in winter."
-    assert left_out(document) == {"passage that is struck out": (5, "page 1")}
+    assert left_out(document) == {
+        "passage that is struck out": (5, "page 1"),
+        "passage that is marked as deleted": (1, "page 1"),
+    }
 
 
 def test_a_form_without_other_text_is_read() -> None:
