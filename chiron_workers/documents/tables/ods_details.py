@@ -8,7 +8,7 @@ from typing import Any
 
 from chiron_workers.documents.document import import_optional
 from chiron_workers.documents.omissions import Omissions
-from chiron_workers.documents.tables.cell_formats import CellFormat, parse_format
+from chiron_workers.documents.tables.cell_formats import CellFormat, fixed_format, parse_format
 from chiron_workers.documents.tables.sheet_details import (
     ARCHIVE_ERRORS,
     FORMATTED_CELLS_MAX,
@@ -104,4 +104,4 @@ def _format(cell: Any) -> CellFormat | None:
     kind, currency = cell.get(f"{OFFICE}value-type"), cell.get(f"{OFFICE}currency")
     if kind == "percentage":
         return PERCENT
-    return CellFormat(suffix=f" {currency}") if kind == "currency" and currency else None
+    return fixed_format(suffix=f" {currency}") if kind == "currency" and currency else None

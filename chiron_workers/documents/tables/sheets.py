@@ -2,7 +2,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeGuard
 
 from chiron_workers.documents.document import UnreadableError, clean, import_optional
 from chiron_workers.documents.omissions import Mark, Omission
@@ -41,8 +41,8 @@ class Sheet:
         for (row, column), cell_format in details.formats.items():
             if row < len(rows) and column < len(rows[row]):
                 value = self.rows[row][column]
-                if isinstance(value, int | float) and not isinstance(value, bool):
-                    rows[row][column] = cell_format.shown(value)
+                if is_shown_by_format(value) and (text := cell_format.shown(value)) is not None:
+                    rows[row][column] = text
         texts = {**details.errors, **dict.fromkeys(details.empty_formulas, Mark.FORMULA.text)}
         for (row, column), text in texts.items():
             if row < len(rows) and column < len(rows[row]) and not rows[row][column]:
@@ -138,6 +138,11 @@ def _cell(value: Any) -> Cell:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)  # Spreadsheets store integers as floats.
     return value  # type: ignore[no-any-return]
+
+
+def is_shown_by_format(value: Cell) -> TypeGuard[float | date]:
+    """Whether a value is a number or a date, which the format of its cell shows in its own way."""
+    return isinstance(value, int | float | date) and not isinstance(value, bool)
 
 
 def cell_text(value: Cell) -> str:

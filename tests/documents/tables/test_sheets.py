@@ -2,6 +2,7 @@
 
 import time
 import zipfile
+from datetime import date, datetime
 from io import BytesIO
 
 import pytest
@@ -213,6 +214,75 @@ def test_an_old_workbook_says_that_its_formats_are_not_read() -> None:
 def test_a_format_shows_what_stands_beside_the_number(code: str, shown: str | None) -> None:
     found = parse_format(code)
     assert (found and found.shown(1250.5)) == shown
+
+
+MILLIONS = '[>=1000000]0.0,,"M";[>=1000]0.0,"K";0'
+DIRECTIONS = '"up" 0;"down" 0;"same"'
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "shown"),
+    [
+        (MILLIONS, 500, "500"),
+        (MILLIONS, 2500, "2.5K"),
+        (MILLIONS, 2_500_000, "2.5M"),
+        (DIRECTIONS, 3, "up 3"),
+        (DIRECTIONS, -3, "down 3"),
+        (DIRECTIONS, 0, "same"),
+        ("[<1]0.0%;0", 0.075, "7.5%"),
+        ("[<1]0.0%;0", 12, "12"),
+        ("[Red][<0]0.0%;0.0%", -0.075, "-7.5%"),
+        ("0.0%;-0.0%", -0.075, "-7.5%"),
+        ("0.0%;[Red]0.0%", -0.075, "-7.5%"),
+        ('"$"0_);("$"0)', -5, "-$5"),
+        ('"$"0', -5, "-$5"),
+        ('"yes";;"no"', 1, "yes"),
+        ('"yes";;"no"', 0, "no"),
+        ('"yes";;"no"', -1, None),
+        ("0;-0;;@", 0, None),
+        ('_-* #,##0 €_-;-* #,##0 €_-;_-* "-"?? €_-;_-@_-', 0, None),
+        ('[DBNum1]0" kg"', 5, None),
+        ("0;[>5]0%;0%", 7, None),
+        ("00000", 501, "00501"),
+        ("00000", -501, "-00501"),
+        ('"A"0000', 42, "A0042"),
+        ("000-00-0000", 12345678, "012-34-5678"),
+        ("(000) 000\\-0000", 5551234567, "(555) 123-4567"),
+        ("#-000", 7, None),
+        ("mmm yyyy", date(2020, 3, 1), "2020-03"),
+        ("yyyy", date(2020, 3, 1), "2020"),
+        ("[$-409]mmm\\-yy;@", datetime(2020, 3, 1, 5), "2020-03"),
+        ("d mmm", date(2020, 3, 1), None),
+    ],
+)
+def test_a_format_shows_a_value_by_the_section_for_it(
+    code: str, value: float | date, shown: str | None
+) -> None:
+    cell_format = parse_format(code)
+    assert cell_format
+    assert cell_format.shown(value) == shown
+
+
+def test_formats_of_codes_and_partial_dates_are_shown_and_noted() -> None:
+    def fill(book: xlsxwriter.Workbook) -> None:
+        sheet = book.add_worksheet("A")
+        sheet.write_row(0, 0, ["code", "sales", "month", "day", "time"])
+        codes = ["00000", MILLIONS, "mmm yyyy", "d mmm", "[mm]:ss.00"]
+        for column, (code, value) in enumerate(
+            zip(codes, [501, 500, 43891, 43891, 62.35 / 86400], strict=True)
+        ):
+            sheet.write_number(1, column, value, book.add_format({"num_format": code}))
+            sheet.write_number(2, column, value, book.add_format({"num_format": code}))
+
+    data = workbook(fill)
+    text = read_file(data, "a.xlsx", Part()).text
+    assert text.split("\n")[1] == "00501,500,2020-03,2020-03-01,0:01:02.35"
+    [table] = described(made(data, "a.xlsx"))
+    assert table.notes[:3] == [
+        '"code": 501 is shown as 00501 (2 cells with this format).',
+        '"month": 2020-03-01 is shown as 2020-03 (2 cells with this format).',
+        '"day": 2020-03-01 is shown by `d mmm`, which is not read (2 cells with this format).',
+    ]
 
 
 @pytest.mark.parametrize(
