@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
 CODE_CHARS_MAX = 255  # as Excel has it
 SECTIONS_MAX = 3  # for numbers; a fourth one is for texts
@@ -87,6 +88,8 @@ class CellFormat:
         """
         if isinstance(value, date):
             parts = self.sections[0].date_parts
+            if not self.sections[0].has_number:
+                return self.sections[0].prefix
             return value.isoformat()[: {"y": 4, "ym": 7}[parts]] if parts else None
         section = self.section(value)
         if section is None or not section.is_read or section.date_parts or not (value or section.shows_zero):
@@ -117,6 +120,7 @@ def parse_format(code: str) -> CellFormat | None:
     return None if all(section.is_plain for section in sections) else CellFormat(sections, code)
 
 
+@lru_cache(maxsize=1_000)
 def fixed_format(prefix: str = "", suffix: str = "", *, digits_min: int = 0) -> CellFormat:
     """A format that shows the same words before and behind each number."""
     return CellFormat((Section(prefix, suffix, digits_min=digits_min),))

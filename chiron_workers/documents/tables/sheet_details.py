@@ -36,6 +36,8 @@ ARCHIVE_ERRORS = (
     ValueError,
 )
 FORMATTED_CELLS_MAX = 500_000
+HIDDEN_COLUMNS_MAX = 1_000
+DRAWN_TEXT = "text of a drawing"
 TAG_CHARS_MAX = 500
 HEAD_BYTES = 2_000
 NS = "{*}"
@@ -56,10 +58,14 @@ Place = tuple[int, int]  # row and column, counted from 0
 
 @dataclass(frozen=True, slots=True)
 class SheetDetails:
-    """Of one sheet. Rows and columns are counted from 0; `is_stale` if its formulas wait to be calculated."""
+    """Of one sheet. Rows and columns are counted from 0; `is_stale` if its formulas wait to be calculated.
+
+    `texts` are those of cells that calamine joins without a sign: raised digits, and nothing for what is struck out.
+    """
 
     formats: dict[Place, CellFormat] = field(default_factory=dict)
     errors: dict[Place, str] = field(default_factory=dict)
+    texts: dict[Place, str] = field(default_factory=dict)
     empty_formulas: tuple[Place, ...] = ()
     hidden_rows: tuple[int, ...] = ()
     hidden_columns: tuple[int, ...] = ()
@@ -230,4 +236,19 @@ def _hidden_columns(xml: bytes) -> Iterator[int]:
     for match in HIDDEN_COLUMN.finditer(xml):
         ends = {name: int(number) for name, number in SPAN.findall(match[0])}
         # What is hidden up to the last column of all is what lies beside the table.
-        yield from range(ends.get(b"min", 1) - 1, min(ends.get(b"max", 0), 1_000))
+        yield from range(ends.get(b"min", 1) - 1, min(ends.get(b"max", 0), HIDDEN_COLUMNS_MAX))
+
+
+def cell_name(place: Place) -> str:
+    """The name of a cell, such as B7."""
+    return f"{column_name(place[1])}{place[0] + 1}"
+
+
+def column_name(column: int) -> str:
+    """The letters of a column, counted from 0."""
+    letters = ""
+    column += 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        letters = chr(65 + letter) + letters
+    return letters

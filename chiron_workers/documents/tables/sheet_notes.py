@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from chiron_workers.documents.omissions import Omission, Omissions, merged
 from chiron_workers.documents.tables.cell_formats import CellFormat
 from chiron_workers.documents.tables.header import Header
-from chiron_workers.documents.tables.sheet_details import Place
+from chiron_workers.documents.tables.sheet_details import cell_name, column_name
 from chiron_workers.documents.tables.sheets import Sheet, cell_text, is_shown_by_format
 
 NAMED_MAX = 5  # rows, columns and cells of a note
@@ -31,24 +31,12 @@ def sheet_omissions(sheet: Sheet) -> tuple[Omission, ...]:
     for place in sheet.details.empty_formulas:
         formulas.add("formula without a value", place=f"sheet {sheet.name}, {cell_name(place)}")
     of_sheet = (
-        Omission(omission.kind, omission.count, f"sheet {sheet.name}") for omission in sheet.details.left_out
+        Omission(
+            omission.kind, omission.count, ", ".join(filter(None, [f"sheet {sheet.name}", omission.place]))
+        )
+        for omission in sheet.details.left_out
     )
     return merged([formulas.all(), tuple(of_sheet)])
-
-
-def cell_name(place: Place) -> str:
-    """The name of a cell, such as B7."""
-    return f"{column_name(place[1])}{place[0] + 1}"
-
-
-def column_name(column: int) -> str:
-    """The letters of a column, counted from 0."""
-    letters = ""
-    column += 1
-    while column:
-        column, letter = divmod(column - 1, 26)
-        letters = chr(65 + letter) + letters
-    return letters
 
 
 def _formats(sheet: Sheet, header: Header) -> Iterator[str]:

@@ -91,6 +91,9 @@ def read_sheet(data: bytes, name: str = "") -> Sheet:
         rows = [[_ods_duration(cell) for cell in row] for row in rows]
     elif details is NO_DETAILS:
         details = OLD_DETAILS
+    for (row, column), text in {**details.texts, **dict.fromkeys(details.errors, "")}.items():
+        if row < len(rows) and column < len(rows[row]):
+            rows[row][column] = clean(text) or None
     _repeat_merged(rows, ranges)
     return Sheet(sheet_name, rows, details, ranges, is_hidden)
 

@@ -157,27 +157,102 @@ ODS_ROWS = (
 )
 
 
-def test_a_sheet_of_an_opendocument_file_is_read_as_it_shows_its_values() -> None:
-    names = {"office": "office", "table": "table", "text": "text"}
+def opendocument(rows: str, styles: str = "") -> bytes:
+    names = {"office": "office", "table": "table", "text": "text", "style": "style", "draw": "drawing"}
     spaces = " ".join(
         f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for key, name in names.items()
     )
+    spaces += ' xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"'
     file = BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         archive.writestr(
             "content.xml",
-            f'<?xml version="1.0"?><office:document-content {spaces}><office:body><office:spreadsheet>'
-            f'<table:table table:name="A">{ODS_ROWS}</table:table></office:spreadsheet></office:body></office:document-content>',
+            f'<?xml version="1.0"?><office:document-content {spaces}><office:automatic-styles>{styles}</office:automatic-styles>'
+            f'<office:body><office:spreadsheet><table:table table:name="A">{rows}</table:table></office:spreadsheet>'
+            "</office:body></office:document-content>",
         )
         manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
         archive.writestr("META-INF/manifest.xml", f'<manifest:manifest xmlns:manifest="{manifest}"/>')
-    content = read_file(file.getvalue(), "a.ods", Part())
+    return file.getvalue()
+
+
+def cell(kind: str, text: str, value: str = "", more: str = "") -> str:
+    """A cell of an OpenDocument sheet; `text` may have elements in it."""
+    attribute = {"date": "date-value", "string": "string-value"}.get(kind, "value")
+    shown = f' office:{attribute}="{value}"' if value or more else ""
+    return f'<table:table-cell office:value-type="{kind}"{shown} {more}><text:p>{text}</text:p></table:table-cell>'
+
+
+def row_of(*cells: str) -> str:
+    return f"<table:table-row>{''.join(cells)}</table:table-row>"
+
+
+def test_a_sheet_of_an_opendocument_file_is_read_as_it_shows_its_values() -> None:
+    content = read_file(opendocument(ODS_ROWS), "a.ods", Part())
     assert content.text.split("\n")[1].startswith("7.5%,12.5 EUR,12.5 EUR,30:15,3")
     assert content.notes == (
         "Hidden in the sheet, and read here: row 2.",
         "Merged cells, whose value is repeated in each: E2:F2.",
     )
+
+
+@pytest.mark.parametrize(
+    ("ods_cell", "shown", "value"),
+    [
+        (cell("float", "#DIV/0!", "0", 'table:formula="of:=1/0"'), "#DIV/0!", None),
+        (cell("float", "Err:502", "0", 'table:formula="of:=X()"'), "Err:502", None),
+        (cell("string", "#N/A", "", 'table:formula="of:=NA()" calcext:value-type="error"'), "#N/A", None),
+        (cell("float", "5 kg", "5"), "5 kg", 5),
+        (cell("float", "1.235 kg", "1234.56"), "1234.56 kg", 1234.56),
+        (cell("float", "-$5.00", "-5"), "-$5", -5),
+        (cell("float", "00501", "501"), "00501", 501),
+        (cell("float", "2.5M", "2500000"), "2.5M", 2_500_000),
+        (cell("float", "1/2", "0.5"), "1/2", 0.5),
+        (cell("float", "1.234,50", "1234.5"), "1234.5", 1234.5),
+        (cell("float", "1.23E+05", "123000"), "123000", 123000),
+        (cell("date", "Mar 2020", "2020-03-01"), "Mar 2020", "2020-03-01"),
+        (cell("date", "01.03.20", "2020-03-01"), "2020-03-01", "2020-03-01"),
+        (cell("string", '10<text:span text:style-name="T1">6</text:span> m'), "10⁶ m", "10⁶ m"),
+        (cell("string", 'CO<text:span text:style-name="T2">2</text:span>'), "CO₂", "CO₂"),
+        (cell("string", 'Fee <text:span text:style-name="T3">80</text:span> 90'), "Fee  90", "Fee  90"),
+        (cell("string", "5<text:line-break/>6"), "5 6", "5\n6"),
+        (cell("string", "5<text:tab/>6"), "5\t6", "5\t6"),
+        (cell("string", "#1 cause"), "#1 cause", "#1 cause"),
+        (cell("float", "80", "80", 'table:style-name="ce1"'), "", None),
+    ],
+)
+def test_a_cell_of_an_opendocument_file_is_what_the_sheet_shows(
+    ods_cell: str, shown: str, value: object
+) -> None:
+    styles = "".join(
+        f'<style:style style:name="{name}"><style:text-properties style:{attribute}/></style:style>'
+        for name, attribute in {
+            "T1": 'text-position="super 58%"',
+            "T2": 'text-position="-33% 58%"',
+            "T3": 'text-line-through-style="solid"',
+            "ce1": 'text-line-through-style="solid"',
+        }.items()
+    )
+    data = opendocument(
+        row_of(cell("string", "a"), cell("string", "b")) + row_of(ods_cell, cell("string", "x")), styles
+    )
+    assert read_file(data, "a.ods", Part()).text == f"a,b\n{shown},x"
+    [table] = described(made(data, "a.ods"))
+    assert table.columns[0].samples == [value]
+    notes = " ".join(table.notes) + str(table.left_out)
+    is_bare = shown in (str(value), "5 6")
+    assert is_bare or shown.rstrip("!") in notes
+    assert ("struck out" in notes) == ("T3" in ods_cell or "ce1" in ods_cell)
+
+
+def test_hidden_columns_and_drawn_texts_of_an_opendocument_file_are_named() -> None:
+    columns = '<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/>'
+    shape = "<table:shapes><draw:custom-shape><text:p>DRAFT</text:p></draw:custom-shape></table:shapes>"
+    data = opendocument(shape + columns + row_of(*(cell("string", word) for word in "abcd")))
+    content = read_file(data, "a.ods", Part())
+    assert content.notes == ("Hidden in the sheet, and read here: columns B, C.",)
+    assert content.left_out == (Omission("text of a drawing", 1, "sheet A, “DRAFT”"),)
 
 
 def test_an_old_workbook_says_that_its_formats_are_not_read() -> None:
