@@ -18,7 +18,7 @@ from chiron_workers.documents.tables.columns import GROUPS, TypedTable, rectangu
 from chiron_workers.documents.tables.csv import detect_delimiter, iter_rows
 from chiron_workers.documents.tables.header import SAMPLE_ROWS, TITLE_ROWS_MAX, Header, find_header
 from chiron_workers.documents.tables.sheet_notes import sheet_notes, sheet_omissions
-from chiron_workers.documents.tables.sheets import cell_text, read_sheet, sheet_names
+from chiron_workers.documents.tables.sheets import cell_text, read_sheet, sheet_names, unread_sheets
 
 OBJECT_BYTES_SLACK = 1_000_000
 HEAD_ROWS = TITLE_ROWS_MAX + SAMPLE_ROWS
@@ -76,9 +76,10 @@ def load_relations(database: Any, file: TableFile) -> Iterator[LoadedTable]:
 
 def _sheet_relations(database: Any, file: TableFile) -> Iterator[LoadedTable]:
     names = (file.sheet,) if file.sheet else sheet_names(file.data)
-    has_rows = False
+    has_rows, left_out = False, unread_sheets(file.data)
     for name in names:
         sheet = read_sheet(file.data, name)
+        left_out = (*sheet_omissions(sheet), *left_out)  # of sheets without rows, too
         rows = [[cell_text(cell) for cell in row] for row in sheet.rows]
         if any(map(any, rows)):
             has_rows = True
@@ -93,7 +94,8 @@ def _sheet_relations(database: Any, file: TableFile) -> Iterator[LoadedTable]:
             with _rows_relation(
                 database, rows.__iter__, header, has_groups=has_groups, is_floating=True
             ) as table:
-                yield LoadedTable(suffix, table.relation, (*notes, *table.notes), sheet_omissions(sheet))
+                yield LoadedTable(suffix, table.relation, (*notes, *table.notes), left_out)
+            left_out = ()
     if not has_rows:
         raise UnreadableError("it holds no table")
 

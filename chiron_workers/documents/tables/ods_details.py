@@ -7,21 +7,22 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from io import BytesIO
 from typing import Any
+from xml.sax.saxutils import unescape
 
 from chiron_workers.documents.document import import_optional
-from chiron_workers.documents.omissions import Omissions
+from chiron_workers.documents.omissions import Omission, Omissions
 from chiron_workers.documents.scripts import lower_words, raise_words
 from chiron_workers.documents.tables.cell_formats import CellFormat, fixed_format, fixed_text, parse_format
+from chiron_workers.documents.tables.places import Place, cell_name
 from chiron_workers.documents.tables.sheet_details import (
     ARCHIVE_ERRORS,
     DRAWN_TEXT,
     FORMATTED_CELLS_MAX,
     HIDDEN_COLUMNS_MAX,
     NO_DETAILS,
+    PART_BYTES_MAX,
     SHEET_BYTES_MAX,
-    Place,
     SheetDetails,
-    cell_name,
 )
 
 OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
@@ -44,6 +45,10 @@ SHOWN_NUMBER = re.compile(
 DATE_PART = re.compile(r"[^\s./,:-]+")
 DATE_PARTS = 3
 SHOWN_CHARS_MAX = 100
+PAGE_EDGE = re.compile(rb"<style:((header|footer)(?:-left|-first)?)(?:\s[^>]{0,500})?>")
+PAGE_FIELD = re.compile(rb"<text:(?:page-|sheet-|file-|title|date|time)")
+TAG = re.compile(rb"<[^>]{0,500}>")
+EDGE_BYTES_MAX = 10_000
 ROW_TAGS = (f"{TABLE}table-row",)
 CELL_TAGS = (f"{TABLE}table-cell", f"{TABLE}covered-table-cell")
 REPEATS_MAX = 2_000
@@ -52,6 +57,28 @@ PERCENT = parse_format("0%")
 
 def read_ods_details(data: bytes, name: str) -> tuple[SheetDetails, tuple[tuple[Place, Place], ...]]:
     """The details of a sheet, and its merged ranges; none where there are none, and where the file cannot be read."""
+    details, ranges = _read_content(data, name)
+    return replace(details, left_out=(*details.left_out, *_page_edges(data))), ranges
+
+
+def _page_edges(data: bytes) -> tuple[Omission, ...]:
+    """The words in headers and footers of pages, without lines that number the pages or name the sheet."""
+    omissions = Omissions()
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive, archive.open("styles.xml") as stream:
+            xml = stream.read(PART_BYTES_MAX)
+    except ARCHIVE_ERRORS:
+        return ()
+    for match in PAGE_EDGE.finditer(xml):
+        end = xml.find(b"</style:" + match[1], match.end(), match.end() + EDGE_BYTES_MAX)
+        for line in xml[match.end() : end].split(b"</text:p>") if b'display="false"' not in match[0] else ():
+            words = " ".join(unescape(TAG.sub(b" ", line).decode(errors="replace")).split())
+            if words and not PAGE_FIELD.search(line):
+                omissions.add(f"page {match[2].decode()}", place=f"“{words}”")
+    return omissions.all()
+
+
+def _read_content(data: bytes, name: str) -> tuple[SheetDetails, tuple[tuple[Place, Place], ...]]:
     etree = import_optional("lxml.etree")
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive, archive.open("content.xml") as stream:

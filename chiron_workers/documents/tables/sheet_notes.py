@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from chiron_workers.documents.omissions import Omission, Omissions, merged
 from chiron_workers.documents.tables.cell_formats import CellFormat
 from chiron_workers.documents.tables.header import Header
-from chiron_workers.documents.tables.sheet_details import cell_name, column_name
+from chiron_workers.documents.tables.places import cell_name, column_name
 from chiron_workers.documents.tables.sheets import Sheet, cell_text, is_shown_by_format
 
 NAMED_MAX = 5  # rows, columns and cells of a note

@@ -5,10 +5,11 @@ from io import BytesIO
 from typing import Any, TypeGuard
 
 from chiron_workers.documents.document import UnreadableError, clean, import_optional
-from chiron_workers.documents.omissions import Mark, Omission
+from chiron_workers.documents.omissions import Mark, Omission, Omissions
 from chiron_workers.documents.tables.cell_formats import duration_text
 from chiron_workers.documents.tables.ods_details import read_ods_details
-from chiron_workers.documents.tables.sheet_details import NO_DETAILS, Place, SheetDetails, read_details
+from chiron_workers.documents.tables.places import Place
+from chiron_workers.documents.tables.sheet_details import NO_DETAILS, SheetDetails, read_details
 
 CELLS_MAX = 5_000_000
 MIDNIGHT = time()
@@ -58,6 +59,18 @@ def sheet_names(data: bytes) -> tuple[str, ...]:
 def hidden_sheets(data: bytes) -> tuple[str, ...]:
     """The names of the sheets that a workbook does not show."""
     return tuple(sheet.name for sheet in _workbook(data).sheets_metadata if not _is_visible(sheet))
+
+
+def unread_sheets(data: bytes) -> tuple[Omission, ...]:
+    """The sheets of a workbook that have no cells: those of a chart, and of old macros and dialogs."""
+    omissions = Omissions()
+    for sheet in _workbook(data).sheets_metadata:
+        kind = str(sheet.typ).rpartition(".")[2].removesuffix("Sheet").lower()
+        if kind != "work":
+            omissions.add(
+                f"sheet with a {kind}" if kind != "vba" else "sheet with a macro", place=f"sheet {sheet.name}"
+            )
+    return omissions.all()
 
 
 def read_sheet(data: bytes, name: str = "") -> Sheet:

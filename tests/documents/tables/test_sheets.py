@@ -1,5 +1,6 @@
 """What a sheet shows beside its values: formats, errors, merged cells, what is hidden."""
 
+import re
 import time
 import zipfile
 from datetime import date, datetime
@@ -157,7 +158,7 @@ ODS_ROWS = (
 )
 
 
-def opendocument(rows: str, styles: str = "") -> bytes:
+def opendocument(rows: str, styles: str = "", *, pages: str = "") -> bytes:
     names = {"office": "office", "table": "table", "text": "text", "style": "style", "draw": "drawing"}
     spaces = " ".join(
         f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for key, name in names.items()
@@ -172,6 +173,7 @@ def opendocument(rows: str, styles: str = "") -> bytes:
             f'<office:body><office:spreadsheet><table:table table:name="A">{rows}</table:table></office:spreadsheet>'
             "</office:body></office:document-content>",
         )
+        archive.writestr("styles.xml", f"<office:document-styles {spaces}>{pages}</office:document-styles>")
         manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
         archive.writestr("META-INF/manifest.xml", f'<manifest:manifest xmlns:manifest="{manifest}"/>')
     return file.getvalue()
@@ -249,10 +251,74 @@ def test_a_cell_of_an_opendocument_file_is_what_the_sheet_shows(
 def test_hidden_columns_and_drawn_texts_of_an_opendocument_file_are_named() -> None:
     columns = '<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/>'
     shape = "<table:shapes><draw:custom-shape><text:p>DRAFT</text:p></draw:custom-shape></table:shapes>"
-    data = opendocument(shape + columns + row_of(*(cell("string", word) for word in "abcd")))
+    pages = (
+        "<style:header><text:p>DRAFT</text:p></style:header><style:footer><text:p>Page <text:page-number>1</text:page-number>"
+        '</text:p></style:footer><style:header-left style:display="false"><text:p>Old</text:p></style:header-left>'
+    )
+    data = opendocument(shape + columns + row_of(*(cell("string", word) for word in "abcd")), pages=pages)
     content = read_file(data, "a.ods", Part())
     assert content.notes == ("Hidden in the sheet, and read here: columns B, C.",)
-    assert content.left_out == (Omission("text of a drawing", 1, "sheet A, “DRAFT”"),)
+    assert content.left_out == (
+        Omission("text of a drawing", 1, "sheet A, “DRAFT”"),
+        Omission("page header", 1, "sheet A, “DRAFT”"),
+    )
+    assert read_file(opendocument(row_of(cell("string", "a")), pages=pages), "a.ods", Part()).left_out
+
+
+def scripts(book: xlsxwriter.Workbook) -> None:
+    sheet = book.add_worksheet("A")
+    raised, lowered, struck = (
+        book.add_format(form) for form in ({"font_script": 1}, {"font_script": 2}, {"font_strikeout": True})
+    )
+    sheet.write_row(0, 0, ["what", "value"])
+    sheet.write_rich_string(1, 0, "10", raised, "6", " m")
+    sheet.write(1, 1, 5)
+    sheet.write_rich_string(2, 0, "CO", lowered, "2", " level")
+    sheet.write(2, 1, 7, struck)
+    sheet.write_rich_string(3, 0, "Fee ", struck, "80", " 90")
+    sheet.write_blank(3, 1, None, struck)
+    sheet.set_header('&L&"Arial,Bold"&12DRAFT &P')
+    sheet.set_footer("&CPage &P of &N")
+    sheet.insert_textbox(4, 4, "Old figures")
+    chart = book.add_chart({"type": "line"})
+    chart.add_series({"values": "=A!$B$2:$B$3"})
+    book.add_chartsheet("Curve").set_chart(chart)
+
+
+@pytest.mark.parametrize("is_inline", [False, True])
+def test_raised_and_struck_words_of_a_sheet_are_read_as_such(is_inline: bool) -> None:
+    data = workbook(scripts)
+    if is_inline:
+        data = with_inline_texts(data)
+    content = read_file(data, "a.xlsx", Part())
+    assert content.text.split("\n") == ["what,value", "10⁶ m,5", "CO₂ level,", "Fee  90,"]
+    assert set(content.left_out) == {
+        Omission("page header", 1, "sheet A, “DRAFT”"),
+        Omission("text of a drawing", 1, "sheet A, “Old figures”"),
+        Omission("passage that is struck out", 1, "sheet A, A4"),
+        Omission("cell that is struck out", 1, "sheet A, B3"),
+        Omission("sheet with a chart", 1, "sheet Curve"),
+    }
+    [table] = described(made(data, "a.xlsx"))
+    assert table.columns[0].samples == ["10⁶ m", "CO₂ level", "Fee  90"]
+    assert set(table.left_out) == set(content.left_out)
+
+
+def with_inline_texts(data: bytes) -> bytes:
+    """The workbook as a program writes it that has the texts in the cells."""
+    file = BytesIO()
+    with zipfile.ZipFile(BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        texts = re.findall(rb"<si>(.*?)</si>", old.read("xl/sharedStrings.xml"))
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                content = re.sub(
+                    rb't="s"><v>(\d+)</v>',
+                    lambda match: b't="inlineStr"><is>' + texts[int(match[1])] + b"</is>",
+                    content,
+                )
+            new.writestr(name, content)
+    return file.getvalue()
 
 
 def test_an_old_workbook_says_that_its_formats_are_not_read() -> None:
