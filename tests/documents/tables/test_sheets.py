@@ -158,6 +158,16 @@ ODS_ROWS = (
 )
 
 
+def test_a_text_with_groups_of_digits_leaves_the_numbers_of_other_columns() -> None:
+    def fill(book: xlsxwriter.Workbook) -> None:
+        sheet = book.add_worksheet()
+        for n, row in enumerate([["people", "share", "count"], ["1.500", 0.125, 1], ["12.400", 1.5, 2]]):
+            sheet.write_row(n, 0, row)
+
+    [table] = described(made(workbook(fill), "a.xlsx"))
+    assert [column.type for column in table.columns] == ["VARCHAR", "DOUBLE", "BIGINT"]
+
+
 def opendocument(rows: str, styles: str = "", *, pages: str = "") -> bytes:
     names = {"office": "office", "table": "table", "text": "text", "style": "style", "draw": "drawing"}
     spaces = " ".join(
