@@ -14,6 +14,7 @@ SNIFFED_CHARS = 65_536
 CELL_CHARS_MAX = 10_000_000
 # Rows by which the delimiter of a table may be less even than another one, as long as half of all are even.
 UNEVEN_ROWS, UNEVEN_SHARE, SHARE_MIN = 2, 0.05, 0.5
+DECIMAL_LINE = re.compile(r"[+-]?[0-9.]{1,20}(?:,[0-9]{1,9})?")
 # Numbers of any country, dates, and what stands for a missing one: a wrong delimiter cuts them, or leaves two in a cell.
 VALUE = re.compile(
     r"\s*(?:[+-]?[0-9][0-9.,' \u00a0\u202f]*(?:[eE][+-]?[0-9]+)?\s?[%€$£]?|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}.*|)\s*"
@@ -47,7 +48,8 @@ def detect_delimiter(text: str) -> str:
     splits = {delimiter: _split(sample, delimiter) for delimiter in DELIMITERS}
     best = max(splits.values(), key=lambda split: split.share)
     if not best.share:
-        return DELIMITERS[0]
+        # Without any delimiter, a semicolon leaves commas before decimals where they are.
+        return ";" if _has_decimal_commas(sample) else DELIMITERS[0]
     slack = max(UNEVEN_ROWS, int(UNEVEN_SHARE * best.all_rows))
     rivals = [
         delimiter
@@ -68,6 +70,8 @@ def _split(sample: str, delimiter: str) -> _Split:
         rows = list(iter_rows(sample, delimiter))
     except UnreadableError:
         return _Split()
+    if delimiter == "," and _has_decimal_commas(sample):
+        return _Split()
     widths = Counter(len(row) for row in rows if row)
     if not widths:
         return _Split()
@@ -75,6 +79,14 @@ def _split(sample: str, delimiter: str) -> _Split:
     titles = _title_rows(rows, width, delimiter)
     body = [len(row) for row in rows[titles:] if row]
     return _Split(width, body.count(width), len(body), titles, body[0] == width)
+
+
+def _has_decimal_commas(sample: str) -> bool:
+    """Whether a text is one column of numbers with commas before their decimals, below a name without one."""
+    name, *lines = [line.strip() for line in sample.splitlines() if line.strip()] or [""]
+    return (
+        "," not in name and bool(lines) and all(map(DECIMAL_LINE.fullmatch, lines)) and "," in "".join(lines)
+    )
 
 
 def _title_rows(rows: Sequence[Sequence[str]], width: int, delimiter: str) -> int:

@@ -142,13 +142,15 @@ def _is_second_row(row: Sequence[str], second: Sequence[str], body: Sequence[Seq
     columns = range(len(upper))
     numeric = [n for n in columns if _is_numeric([_cell(line, n) for line in body])]
     is_units = not lower[0] and all(not cell or UNITS.fullmatch(cell) for cell in lower)
-    if not numeric or not any(upper) or not (is_units or _names_groups(upper, lower)):
+    groups = _named_groups(upper, lower)
+    if not numeric or not any(upper) or not (is_units or groups):
         return False
     # Each column of numbers has a name in the second row that is none of its values, or one in the first row alone.
     is_named = [bool(lower[n]) and _is_name(lower[n], [_cell(line, n) for line in body]) for n in numeric]
     has_own_name = [not lower[n] and bool(upper[n]) for n in numeric]
-    # Of a column without numbers the second row may repeat the first, or name what has no name or belongs to a group.
-    is_label = all(
+    # Of a column without numbers the second row may repeat the first, or name what has no name or belongs to a group. It may say
+    # anything where groups have the same names below them: a first row of values would not repeat itself.
+    is_label = (len(groups) > 1 and groups.count(groups[0]) == len(groups)) or all(
         not lower[n] or lower[n] == upper[n] or (_is_label(upper, n) and not _is_in(lower[n], body, n))
         for n in columns
         if n not in numeric
@@ -156,8 +158,8 @@ def _is_second_row(row: Sequence[str], second: Sequence[str], body: Sequence[Seq
     return any(is_named) and all(a or b for a, b in zip(is_named, has_own_name, strict=True)) and is_label
 
 
-def _names_groups(upper: Sequence[str], lower: Sequence[str]) -> bool:
-    """Whether a name above goes on over gaps or repetitions, and each of these columns has a name of its own below."""
+def _named_groups(upper: Sequence[str], lower: Sequence[str]) -> list[list[str]]:
+    """The names below each name that goes on over gaps or repetitions; none if two columns of one have the same name."""
     groups, group = dict[int, list[str]](), -1
     for n, (above, below) in enumerate(zip(upper, lower, strict=True)):
         if above and (group < 0 or above != upper[group]):
@@ -165,7 +167,7 @@ def _names_groups(upper: Sequence[str], lower: Sequence[str]) -> bool:
         if group >= 0 and below:
             groups.setdefault(group, []).append(below)
     wide = [names for names in groups.values() if len(names) > 1]
-    return bool(wide) and all(len(set(names)) == len(names) for names in wide)
+    return wide if all(len(set(names)) == len(names) for names in wide) else []
 
 
 def _is_label(upper: Sequence[str], column: int) -> bool:
@@ -210,4 +212,6 @@ def _padded(row: Sequence[str], width: int) -> list[str]:
 
 
 def _words(row: Sequence[str]) -> str:
-    return " ".join(next(cell for cell in row if cell.strip()).split())[:TITLE_CHARS_MAX]
+    """The words of a title, once where its cells are merged."""
+    cells = dict.fromkeys(" ".join(cell.split()) for cell in row if cell.strip())
+    return ", ".join(cells)[:TITLE_CHARS_MAX]

@@ -30,6 +30,8 @@ def header(text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
         ("Table 1\nSource: Office, 2021\nTown,Year,People\nA,2020,1500\nB,2021,1600", ["Town", "Year", "People"], [3]),
         ("Population of towns, 2020\n\nTown,Year,People\nA,2020,1500\nB,2021,1600", ["Town", "Year", "People"], [3]),
         ("Station:,Orm,,\n,,,\nTown,Year,People,Note\nA,2020,1500,x\nB,2021,1600,y", ["Town", "Year", "People", "Note"], [3]),
+        ("Town,People,,Cars,\nName,2020,2021,2020,2021\nA,1,2,3,4\nB,5,6,7,8",
+         ["Town Name", "People 2020", "People 2021", "Cars 2020", "Cars 2021"], [1, 2]),
         ("Members of the board\nName,Role\nAnn,Chair\nBob,Clerk", ["Name", "Role"], [2]),
     ],
 )  # fmt: skip
@@ -88,3 +90,14 @@ def test_a_table_below_titles_keeps_all_its_rows_and_says_where_its_names_are() 
     answer = ask(made(text), "select sum(berths), count(*) from a")
     assert answer.rows == [[15, 2]]
     assert any("row 3" in note for note in answer.notes)
+
+
+def test_a_title_with_a_comma_is_told_whole() -> None:
+    [table] = described(made("Source: Office, 2021\n\nTown,Year,People\nA,2020,1500\nB,2021,1600\n"))
+    assert table.notes == ["The names of the columns are those of row 3. Above stands: Source: Office, 2021."]
+
+
+def test_one_column_of_numbers_with_commas_is_not_cut() -> None:
+    [table] = described(made("Menge\n1,5\n2,5\n"))
+    assert [(column.name, column.samples) for column in table.columns] == [("Menge", ["1,5", "2,5"])]
+    assert "commas before decimals" in table.notes[0]
