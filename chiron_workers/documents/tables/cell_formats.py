@@ -72,6 +72,8 @@ class CellFormat:
 
     def section(self, value: float) -> Section | None:
         """The section for a number; None where the format has none, or which one is not certain."""
+        if len(self.sections) == 1 and not self.sections[0].condition:
+            return self.sections[0]
         conditional = [section for section in self.sections if section.condition]
         if not conditional:
             place = 1 if value < 0 else 0 if value > 0 or len(self.sections) < SECTIONS_MAX else 2

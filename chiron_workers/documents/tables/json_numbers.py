@@ -3,8 +3,18 @@
 import re
 from decimal import Decimal
 
-# Only these may lose digits; a file without them is not searched token by token.
-LONG = re.compile(r"[0-9][0-9.]{15}|[0-9][eE]")
+# Only these may lose digits: 16 digits and points in a row, or an exponent. A file without them is not searched token by token.
+SHAPES = bytes(
+    ord("0")
+    if chr(n) in "0123456789."
+    else ord("e")
+    if chr(n) in "eE"
+    else ord("+")
+    if chr(n) in "+-"
+    else ord(" ")
+    for n in range(256)
+)
+LONG = (b"0" * 16, b"0e0", b"0e+")
 FLOAT = re.compile(r"[0-9]\.[0-9]|[0-9][eE]")
 TOKENS = re.compile(
     r'"(?:[^"\\]|\\.)*+"|(?<![\w.])-?[0-9](?:[0-9.]{15,}(?:[eE][+-]?[0-9]+)?|[0-9.]*[eE][+-]?[0-9]+)(?![\w.])',
@@ -17,7 +27,8 @@ DIGITS_MAX = 400  # a longer one is text without a look: to convert it takes lon
 
 def quote_long_numbers(text: str) -> tuple[str, int]:
     """JSON with quotes around the numbers that a type of DuckDB does not give back, and how many these are."""
-    if not LONG.search(text):
+    shapes = text.encode().translate(SHAPES)
+    if not any(shape in shapes for shape in LONG):
         return text, 0
     has_floats = bool(FLOAT.search(text))  # beside which integers are floating numbers
     quoted = 0

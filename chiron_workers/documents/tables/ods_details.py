@@ -1,5 +1,6 @@
 """What calamine does not tell of a sheet in an OpenDocument file: units, errors, raised digits, merges, hidden rows, comments."""
 
+import html
 import re
 import zipfile
 from collections.abc import Iterator
@@ -7,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from io import BytesIO
 from typing import Any
-from xml.sax.saxutils import unescape
 
 from chiron_workers.documents.document import import_optional
 from chiron_workers.documents.omissions import Omission, Omissions
@@ -72,7 +72,7 @@ def _page_edges(data: bytes) -> tuple[Omission, ...]:
     for match in PAGE_EDGE.finditer(xml):
         end = xml.find(b"</style:" + match[1], match.end(), match.end() + EDGE_BYTES_MAX)
         for line in xml[match.end() : end].split(b"</text:p>") if b'display="false"' not in match[0] else ():
-            words = " ".join(unescape(TAG.sub(b" ", line).decode(errors="replace")).split())
+            words = " ".join(html.unescape(TAG.sub(b" ", line).decode(errors="replace")).split())
             if words and not PAGE_FIELD.search(line):
                 omissions.add(f"page {match[2].decode()}", place=f"“{words}”")
     return omissions.all()

@@ -3,6 +3,7 @@
 The XML is searched for the few signs that matter, as parsing all of it takes longer than calamine takes to read the cells.
 """
 
+import html
 import re
 import struct
 import zipfile
@@ -13,7 +14,6 @@ from io import BytesIO
 from itertools import islice
 from posixpath import dirname, join, normpath
 from typing import Any
-from xml.sax.saxutils import unescape
 
 from chiron_workers.documents.document import import_optional
 from chiron_workers.documents.omissions import Omission, Omissions
@@ -182,8 +182,8 @@ class _Package:
 
     def _omissions(self, path: str, xml: bytes) -> Omissions:
         omissions = Omissions()
-        for match in HEADER_OR_FOOTER.finditer(xml):
-            words = " ".join(HEADER_CODE.sub(" ", unescape(match[2].decode(errors="replace"))).split())
+        for match in HEADER_OR_FOOTER.finditer(xml, max(0, xml.rfind(b"sheetData"))):
+            words = " ".join(HEADER_CODE.sub(" ", html.unescape(match[2].decode(errors="replace"))).split())
             if not PAGE_NUMBER.fullmatch(words):
                 omissions.add(f"page {match[1].decode().lower()}", place=f"“{words}”")
         if b"legacyDrawingHF" in xml:

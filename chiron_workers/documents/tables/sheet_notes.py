@@ -47,7 +47,11 @@ def _formats(sheet: Sheet, header: Header) -> Iterator[str]:
             continue
         value = sheet.rows[row][column]
         if is_shown_by_format(value):
-            way = id(cell_format.section(value)) if isinstance(value, int | float) else None
+            way = (
+                id(cell_format.section(value))
+                if isinstance(value, int | float) and len(cell_format.sections) > 1
+                else 0
+            )
             _, first, count = examples.get((column, id(cell_format), way), (cell_format, value, 0))
             examples[column, id(cell_format), way] = cell_format, first, count + 1
     kinds: dict[tuple[int, object], tuple[str, int]] = {}

@@ -32,7 +32,7 @@ def read_words(
         for match in SHARED_TEXT.finditer(xml):
             if (text := texts.get(int(match[1]))) and (place := cell_place(xml, match.start())):
                 yield place, _count(text, place, omissions)
-    if SET_WORDS.search(xml):
+    if _has_set_words(xml):
         for place, text in _inline_texts(xml, etree):
             yield place, _count(text, place, omissions)
     for place in _struck_cells(xml, struck_styles) if struck_styles else ():
@@ -40,8 +40,12 @@ def read_words(
         yield place, ""
 
 
+def _has_set_words(xml: bytes) -> bool:
+    return (b"vertAlign" in xml or b"strike" in xml) and bool(SET_WORDS.search(xml))
+
+
 def _shared_texts(shared: bytes, etree: Any) -> Iterator[tuple[int, tuple[str, int]]]:
-    if not SET_WORDS.search(shared):
+    if not _has_set_words(shared):
         return
     items = etree.iterparse(
         BytesIO(shared), events=("end",), tag=f"{NS}si", resolve_entities=False, no_network=True
