@@ -121,14 +121,14 @@ def _read_pdf(data: bytes, name: str, part: Part) -> FileContent:
 
 def _read_workbook(data: bytes, part: Part, sheet: str) -> FileContent:
     from chiron_workers.documents.tables.sheet_notes import sheet_omissions, text_notes
-    from chiron_workers.documents.tables.sheets import hidden_sheets, read_sheet, sheet_names
+    from chiron_workers.documents.tables.sheets import hidden_sheets, read_sheet, sheet_names, unread_sheets
 
     table = read_sheet(data, sheet)
     first, last = _range_within(part, len(table.rows), "rows")
     lines = csv_lines(table.shown_rows()[first - 1 : last])
     return FileContent(
         FileType.SHEETS, table.name, "\n".join(lines), "rows", len(table.rows), first, last, table.name,
-        sheet_names(data), left_out=sheet_omissions(table), notes=text_notes(table, hidden_sheets(data)),
+        sheet_names(data), left_out=(*sheet_omissions(table), *unread_sheets(data)), notes=text_notes(table, hidden_sheets(data)),
     )  # fmt: skip
 
 

@@ -23,7 +23,8 @@ TYPES = {
     DECIMAL: "regexp_full_match({c}, '-?(0|[1-9][0-9]*)?([.][0-9]+)?') and length({c}) <= 39 and {c} not in ('', '-')",
     # An exponent needs a sign or a decimal point beside it: 1E2 is the number of a room, too.
     DOUBLE: "(try_cast({c} as double)::varchar in ({c}, {c} || '.0', replace({c}, '.', '0.'))"
-    " or try_cast({c} as double) is not null and length({c}) <= 20 and regexp_full_match({c},"
+    " or isfinite(try_cast({c} as double)) and (try_cast({c} as double) != 0 or regexp_matches({c}, '^[-0.]+([eE]|$)'))"
+    " and length({c}) <= 20 and regexp_full_match({c},"
     " '-?((0|[1-9][0-9]*)[.][0-9]+[eE][+-]?|[1-9][0-9]*[eE][+-])[0-9]{{1,3}}'))"
     " and regexp_full_match({c}, '-?(0|[1-9][0-9]*)?([.][0-9]+)?([eE][+-]?[0-9]{{1,3}})?')",
     "BOOLEAN": "lower({c}) in ('true', 'false')",
@@ -88,14 +89,14 @@ def typed_relation(
     names: Sequence[str],
     delimiter: str = ",",
     *,
-    has_groups: bool = False,
+    group_columns: Collection[int] = (),
     is_floating: bool = False,
 ) -> TypedTable:
     """Read a CSV file with the narrowest type for each column that all its cells have; empty cells are null.
 
     Args:
         names: Those of the columns, in place of the first row.
-        has_groups: Whether dots may stand between groups of digits, as in files with semicolons: 1.500 is text then.
+        group_columns: Columns in which dots may stand between groups of digits, as in files with semicolons: 1.500 is text then.
         is_floating: Whether its numbers come from a sheet, where all are floating ones.
 
     Raises:
@@ -109,14 +110,15 @@ def typed_relation(
         path, header=True, auto_detect=False, names=columns, dtype=[TEXT] * len(columns), delimiter=delimiter,
         quotechar='"', escapechar='"',
     )  # fmt: skip
-    types = _types(relation, columns, has_groups=has_groups, is_floating=is_floating)
+    grouped = {columns[n] for n in group_columns if n < len(columns)}
+    types = _types(relation, columns, grouped, is_floating=is_floating)
     unique = unique_names(names)
     column = import_optional("duckdb").ColumnExpression
     selection = relation.select(
         *(column(c).cast(types[c]).alias(name) for c, name in zip(columns, unique, strict=True))
     )
     texts = {c: name for c, name in zip(columns, unique, strict=True) if types[c] == TEXT}
-    return TypedTable(selection, _notes(relation, texts, has_groups=has_groups))
+    return TypedTable(selection, _notes(relation, texts, grouped))
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
@@ -130,14 +132,22 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return list(names_by_key.values())
 
 
-def _types(relation: Any, columns: Sequence[str], *, has_groups: bool, is_floating: bool) -> dict[str, str]:
+def _types(
+    relation: Any, columns: Sequence[str], grouped: Collection[str], *, is_floating: bool
+) -> dict[str, str]:
     """The type of each column: the first candidate that all its cells have, text if there is none or no cell."""
     sample = relation.limit(SAMPLE_ROWS)
     candidates, digits = _fitting_types(sample, columns)
-    if is_floating and not has_groups:  # Decimals are for the few that a floating number does not give back.
-        candidates = {column: sorted(kinds, key=FLOATING_FIRST.index) for column, kinds in candidates.items()}
-    all_mixed = has_groups or is_floating
-    mixed_columns = {column for column in columns if all_mixed or digits[column][0] != digits[column][1]}
+    if is_floating:  # Decimals are for the few that a floating number does not give back.
+        candidates = {
+            column: kinds if column in grouped else sorted(kinds, key=FLOATING_FIRST.index)
+            for column, kinds in candidates.items()
+        }
+    mixed_columns = {
+        column
+        for column in columns
+        if is_floating or column in grouped or digits[column][0] != digits[column][1]
+    }
     types: dict[str, str] = {}
     # One candidate of each column at a time is checked against all rows: the narrowest is nearly always the one, and each
     # look at all rows parses the file.
@@ -151,7 +161,7 @@ def _types(relation: Any, columns: Sequence[str], *, has_groups: bool, is_floati
                 types[column] = TEXT
             elif not check.digits:
                 types[column] = heads[column]
-            elif kind := _decimal_type(check.digits, has_groups=has_groups, is_floating=is_floating):
+            elif kind := _decimal_type(check.digits, has_groups=column in grouped, is_floating=is_floating):
                 types[column] = kind
             else:
                 mixed_columns.add(column)
@@ -217,34 +227,47 @@ def _decimal_type(digits: Sequence[Any], *, has_groups: bool, is_floating: bool)
     return decimal if decimal and (scale == fewest or not zeros) else TEXT
 
 
-def _notes(relation: Any, names: Mapping[str, str], *, has_groups: bool) -> tuple[str, ...]:
+def _notes(relation: Any, names: Mapping[str, str], grouped: Collection[str]) -> tuple[str, ...]:
     """Which columns of text hold numbers of a form that is not read, by their names."""
-    if not names:
-        return ()
-    forms = [form for form in FORMS if form != COMMA_GROUPS or not has_groups]
-    expressions = [
-        expression
-        for column in names
-        for expression in (
-            f"count({column})",
-            *(f"count_if(regexp_full_match({column}, '{form}'))" for form in forms),
-            *(f"count_if(regexp_matches({column}, '{FORMS[form][0]}'))" for form in forms),
-        )
-    ]
-    counts = iter(_aggregate(relation.limit(NOTED_ROWS), expressions))
-    names_by_form: dict[str, list[str]] = {form: [] for form in forms}
-    for name in names.values():
-        cells = next(counts)
-        matches, signs = ([next(counts) for _ in forms] for _ in range(2))
-        if form := next(
-            (form for form, n, k in zip(forms, matches, signs, strict=True) if k and n == cells), ""
-        ):
-            names_by_form[form].append(name)
+    forms = _forms(relation.limit(NOTED_ROWS), names, grouped) if names else {}
+    # What tells numbers of a form from others may stand further below: 1.500 behind a thousand numbers up to 999.
+    if unclear := {column: names[column] for column, form in forms.items() if not form}:
+        forms |= _forms(relation, unclear, grouped)
+    names_by_form: dict[str, list[str]] = {form: [] for form in FORMS}
+    for column, form in forms.items():
+        if form:
+            names_by_form[form].append(names[column])
     return tuple(
         f"{_listed(labels)} {'stays' if len(labels) == 1 else 'stay'} text: {FORMS[form][1]}. Convert with replace and cast."
         for form, labels in names_by_form.items()
         if labels
     )
+
+
+def _forms(relation: Any, columns: Iterable[str], grouped: Collection[str]) -> dict[str, str]:
+    """The form of the numbers of each column whose cells all have one; empty if no cell has the sign that tells it."""
+    expressions = [
+        expression
+        for column in columns
+        for expression in (
+            f"count({column})",
+            *(f"count_if(regexp_full_match({column}, '{form}'))" for form in FORMS),
+            *(f"count_if(regexp_matches({column}, '{sign}'))" for sign, _ in FORMS.values()),
+        )
+    ]
+    counts = iter(_aggregate(relation, expressions))
+    forms = dict[str, str]()
+    for column in columns:
+        cells = next(counts)
+        matches, signs = ([next(counts) for _ in FORMS] for _ in range(2))
+        fitting = {
+            form: sign
+            for form, match, sign in zip(FORMS, matches, signs, strict=True)
+            if match == cells and not (form == COMMA_GROUPS and column in grouped)
+        }
+        if fitting:
+            forms[column] = next((form for form, sign in fitting.items() if sign), "")
+    return forms
 
 
 def _listed(names: Sequence[str]) -> str:

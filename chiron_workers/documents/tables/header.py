@@ -1,6 +1,7 @@
 """Which rows of a table name its columns: titles may stand above them, and they may be two."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -8,11 +9,29 @@ from itertools import takewhile
 SAMPLE_ROWS = 200  # of the body, whose cells tell what a header is
 TITLE_ROWS_MAX = 20
 TITLE_CHARS_MAX = 200
-UNIT_CHARS_MAX = 12
+NAME_CHARS_MAX = 60  # of a name in a second row
+TITLE_WORDS_MIN = 3
 NUMBER = re.compile(r"[+-]?[0-9][0-9.,  ']*%?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*")
-YEAR = re.compile(r"(?:1[5-9]|20|21)[0-9]{2}")
-NO_VALUES = frozenset(
-    {"", "-", "–", "—", ".", "..", "...", "n/a", "na", "nan", "null", "none", "unknown", "*", "x", ":", "?"}
+YEAR = re.compile(r"(?:1[5-9]|20|21)[0-9]{2}(?:[-/–](?:[0-9]{2}){1,2})?")
+NO_VALUE = r"|[-–—.*x:?]|\.\.\.?|n/a|nan?|null|none|unknown|nil|nd|n/d|n\.a\.|n\.d\.|k\.a\.|s\.d\.|missing"
+NO_VALUES = re.compile(NO_VALUE, re.IGNORECASE)
+# What stands in place of a number where none was measured, or only its kind: a value, and no name of a column.
+VALUE_WORDS = re.compile(
+    rf"{NO_VALUE}|tr\.?|traces?|neg\.?|negative|pos\.?|positive|b[dl][ld]|lo[dq]|n\.?[qs]\.?|absent|present|yes|no|true|false|ja|nein"
+    r"|oui|non|low|high|ok|fail|pass|zero|\++",
+    re.IGNORECASE,
+)
+# Digits belong to a name behind a letter: Q1, m2, 10^3 do not begin with one.
+NAME = re.compile(r"(?:[^0-9<>≤≥~≈±=]*[^\W\d_]\^?-?[0-9]{1,2}(?![0-9]))*[^0-9<>≤≥~≈±=]*")
+# Units that may stand in a row of their own below the names. A row with anything else in it is one of values.
+UNIT = (
+    r"(?:da|[YZEPTGMkhdcmµμunpf])?(?:m|g|s|A|K|mol|cd|Hz|N|Pa|J|W|C|V|F|Ω|S|T|lm|lx|Bq|Gy|Sv|l|L|t|eV|bar|cal|Wh|B|bit|ha|M|Da|VA|Ah)"
+    r"|%|‰|°|[°º][CF]|deg|sec|min|h|hr|hrs|d|a|y|yr|yrs|(?:second|minute|hour|day|week|month|year)s?|Jahre?|Tage?|in|inch|ft|yd|mi|lbs?|oz|gal"
+    r"|kn|kt|mph|rpm|pH|ppm|ppb|ppt|psu|PSU|NTU|dBA?|[€$£¥]|EUR|USD|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CAD|AUD"
+    r"|Mio\.?|Mrd\.?|Tsd\.?|millions?|billions?|thousands?|persons|people|inhabitants|Einwohner|Personen|pcs|pieces|St(?:ü|ue)ck|Stk\.?|1"
+)
+UNITS = re.compile(
+    rf"(?P<open>[\[(])?(?:{UNIT})(?:\^?[-−]?[123]|[²³])?(?:\s?[/·* ]\s?(?:{UNIT})(?:\^?[-−]?[123]|⁻?[¹²³])?){{0,3}}(?(open)[\])])"
 )
 NUMERIC_SHARE_MIN = 0.6  # of the cells of a column that says what its header is not
 
@@ -42,8 +61,8 @@ class Header:
 def find_header(rows: Sequence[Sequence[str]]) -> Header:
     """The header of a table whose first rows these are, some 200 of them.
 
-    It is the first row that has cells, unless rows with a single text stand above wider ones, as titles do. The next row
-    belongs to it if the first has gaps or repetitions, as groups have, and the next one has words where the values are numbers.
+    It is the first row that has cells, unless rows stand above wider ones as titles do: with a single text, or with fewer cells
+    than the table has columns. The next row belongs to it if it names the columns of groups in the first, or has units.
     """
     first = next((n for n, row in enumerate(rows) if any(cell.strip() for cell in row)), 0)
     first = _below_titles(rows, first)
@@ -57,18 +76,32 @@ def find_header(rows: Sequence[Sequence[str]]) -> Header:
 
 def _below_titles(rows: Sequence[Sequence[str]], first: int) -> int:
     """The row below the titles; the first one if there are none."""
+    usual = _usual_width(rows[first : first + TITLE_ROWS_MAX + SAMPLE_ROWS])
     head = rows[first : first + TITLE_ROWS_MAX]
     titles = len(list(takewhile(_is_title, head)))
-    below = next((n for n in range(first + titles, len(rows)) if any(cell.strip() for cell in rows[n])), None)
-    if not titles or below is None:
+    below = _next_filled(rows, first + titles)
+    # A title may have a comma in it, and so be cut into cells.
+    while below is not None and below < first + TITLE_ROWS_MAX and _is_narrow(rows, below, usual):
+        below = _next_filled(rows, below + 1)
+    if below is None or below == first:
         return first
     # A table of one column has no titles: what follows them is wider, and goes on so.
-    is_wide = [
-        sum(bool(cell.strip()) for cell in row) > 1
-        for row in rows[below : below + SAMPLE_ROWS]
-        if any(cell.strip() for cell in row)
-    ]
-    return below if is_wide[0] and 2 * sum(is_wide) > len(is_wide) else first
+    is_wide = [_filled(row) > 1 for row in rows[below : below + SAMPLE_ROWS] if _filled(row)]
+    is_table = is_wide[0] and 2 * sum(is_wide) > len(is_wide)
+    return below if is_table and _has_names(rows, first, below) else first
+
+
+def _has_names(rows: Sequence[Sequence[str]], first: int, below: int) -> bool:
+    """Whether the row below titles has names, and no values: else it is one of the table, and what stands above it a name."""
+    names, body = _padded(rows[below], 0), rows[below + 1 : below + 1 + SAMPLE_ROWS]
+    words = [name for name in names if name and not NUMBER.fullmatch(name)]
+    if below > first + 1 and not _filled(rows[below - 1]):  # an empty row tells titles from the table
+        return bool(words)
+    numeric = [n for n in range(len(names)) if names[n] and _is_numeric([_cell(row, n) for row in body])]
+    if numeric:
+        return all(_is_name(names[n], [_cell(row, n) for row in body]) for n in numeric)
+    # Without numbers nothing tells names from values but a title that is a sentence.
+    return bool(words) and len(_words(rows[first]).split()) >= TITLE_WORDS_MIN
 
 
 def _is_title(row: Sequence[str]) -> bool:
@@ -79,24 +112,66 @@ def _is_title(row: Sequence[str]) -> bool:
     return len(texts) <= 1 and (not texts or bool(cells[0])) and is_words
 
 
+def _is_narrow(rows: Sequence[Sequence[str]], place: int, usual: int) -> bool:
+    """Whether a row has fewer cells than the table has columns, or has gaps at its end and an empty row behind it."""
+    row = rows[place]
+    filled = [bool(cell.strip()) for cell in row]
+    if len(row) < usual:
+        return True
+    is_apart = place + 1 < len(rows) and not _filled(rows[place + 1])
+    return is_apart and sum(filled) < usual and all(filled[: sum(filled)])
+
+
+def _usual_width(rows: Sequence[Sequence[str]]) -> int:
+    widths = Counter(len(row) for row in rows if _filled(row))
+    return max(widths, key=lambda width: (widths[width], width), default=0)
+
+
+def _next_filled(rows: Sequence[Sequence[str]], start: int) -> int | None:
+    return next((n for n in range(start, len(rows)) if _filled(rows[n])), None)
+
+
+def _filled(row: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in row)
+
+
 def _is_second_row(row: Sequence[str], second: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
-    width = max(len(row), len(second))
-    upper, lower = _padded(row, width), _padded(second, width)
-    names = [cell for cell in upper if cell]
-    has_groups = len(set(names)) < len(upper) and (len(names) > 1 or not upper[0])
-    is_units = not lower[0] and all(len(cell) <= UNIT_CHARS_MAX for cell in lower)
-    numeric = [n for n in range(width) if _is_numeric([_cell(line, n) for line in body])]
-    if not body or not numeric or not names or not (has_groups or is_units):
+    if not body or len(row) < len(second):
+        return False
+    upper, lower = _padded(row, 0), _padded(second, len(row))
+    columns = range(len(upper))
+    numeric = [n for n in columns if _is_numeric([_cell(line, n) for line in body])]
+    is_units = not lower[0] and all(not cell or UNITS.fullmatch(cell) for cell in lower)
+    groups = _named_groups(upper, lower)
+    if not numeric or not any(upper) or not (is_units or groups):
         return False
     # Each column of numbers has a name in the second row that is none of its values, or one in the first row alone.
     is_named = [bool(lower[n]) and _is_name(lower[n], [_cell(line, n) for line in body]) for n in numeric]
     has_own_name = [not lower[n] and bool(upper[n]) for n in numeric]
-    # Of a column without numbers the second row may repeat the first, or say nothing.
-    word_columns = [n for n in range(width) if n not in numeric]
-    is_label = all(
-        not lower[n] or lower[n] == upper[n] or not _is_in(lower[n], body, n) for n in word_columns
+    # Of a column without numbers the second row may repeat the first, or name what has no name or belongs to a group. It may say
+    # anything where groups have the same names below them: a first row of values would not repeat itself.
+    is_label = (len(groups) > 1 and groups.count(groups[0]) == len(groups)) or all(
+        not lower[n] or lower[n] == upper[n] or (_is_label(upper, n) and not _is_in(lower[n], body, n))
+        for n in columns
+        if n not in numeric
     )
     return any(is_named) and all(a or b for a, b in zip(is_named, has_own_name, strict=True)) and is_label
+
+
+def _named_groups(upper: Sequence[str], lower: Sequence[str]) -> list[list[str]]:
+    """The names below each name that goes on over gaps or repetitions; none if two columns of one have the same name."""
+    groups, group = dict[int, list[str]](), -1
+    for n, (above, below) in enumerate(zip(upper, lower, strict=True)):
+        if above and (group < 0 or above != upper[group]):
+            group = n
+        if group >= 0 and below:
+            groups.setdefault(group, []).append(below)
+    wide = [names for names in groups.values() if len(names) > 1]
+    return wide if all(len(set(names)) == len(names) for names in wide) else []
+
+
+def _is_label(upper: Sequence[str], column: int) -> bool:
+    return not upper[column] or upper.count(upper[column]) > 1 or upper[column + 1 : column + 2] == [""]
 
 
 def _joined(row: Sequence[str], second: Sequence[str]) -> list[str]:
@@ -112,14 +187,14 @@ def _joined(row: Sequence[str], second: Sequence[str]) -> list[str]:
 
 def _is_name(text: str, values: Sequence[str]) -> bool:
     # Years name columns, too, below a group.
-    is_word = not NUMBER.fullmatch(text) or bool(
-        YEAR.fullmatch(text) and not any(map(YEAR.fullmatch, values))
-    )
-    return is_word and text.lower() not in NO_VALUES and text not in values
+    if YEAR.fullmatch(text):
+        return not any(map(YEAR.fullmatch, values))
+    is_name = len(text) <= NAME_CHARS_MAX and bool(NAME.fullmatch(text) or UNITS.fullmatch(text))
+    return is_name and not VALUE_WORDS.fullmatch(text) and text not in values
 
 
 def _is_numeric(values: Sequence[str]) -> bool:
-    cells = [value for value in values if value.lower() not in NO_VALUES]
+    cells = [value for value in values if not NO_VALUES.fullmatch(value)]
     numbers = sum(bool(NUMBER.fullmatch(value)) for value in cells)
     return bool(cells) and numbers >= NUMERIC_SHARE_MIN * len(cells)
 
@@ -137,4 +212,6 @@ def _padded(row: Sequence[str], width: int) -> list[str]:
 
 
 def _words(row: Sequence[str]) -> str:
-    return " ".join(next(cell for cell in row if cell.strip()).split())[:TITLE_CHARS_MAX]
+    """The words of a title, once where its cells are merged."""
+    cells = dict.fromkeys(" ".join(cell.split()) for cell in row if cell.strip())
+    return ", ".join(cells)[:TITLE_CHARS_MAX]

@@ -227,12 +227,15 @@ class _CellWriter:
                 return value
             case float() if math.isfinite(value):
                 return value
-            case Decimal() if Decimal(repr(float(value))) == value:
+            # As text where a number of JSON would not give its digits back: 1.10 is no 1.1, as it may be of a version.
+            case Decimal() if repr(float(value)) in (text := f"{value:f}", f"{text}.0"):
                 return float(value)
             case bytes():
                 return self.text(value[:CELL_CHARS_MAX].hex())
             case date() | time():
                 return value.isoformat()
+            case Decimal():
+                return self.text(f"{value:f}")
         return self.text(str(value))
 
     def text(self, text: str) -> str:

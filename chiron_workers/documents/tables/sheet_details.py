@@ -3,13 +3,13 @@
 The XML is searched for the few signs that matter, as parsing all of it takes longer than calamine takes to read the cells.
 """
 
+import html
 import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from io import BytesIO
 from itertools import islice
 from posixpath import dirname, join, normpath
@@ -18,6 +18,8 @@ from typing import Any
 from chiron_workers.documents.document import import_optional
 from chiron_workers.documents.omissions import Omission, Omissions
 from chiron_workers.documents.tables.cell_formats import BUILT_IN, CellFormat, parse_format
+from chiron_workers.documents.tables.places import TAG_CHARS_MAX, Place, cell_place, column_number
+from chiron_workers.documents.tables.sheet_words import is_struck, read_words
 
 SHEET_BYTES_MAX = 100_000_000
 PART_BYTES_MAX = 20_000_000  # styles, comments, drawings
@@ -36,10 +38,10 @@ ARCHIVE_ERRORS = (
     ValueError,
 )
 FORMATTED_CELLS_MAX = 500_000
-TAG_CHARS_MAX = 500
+HIDDEN_COLUMNS_MAX = 1_000
+DRAWN_TEXT = "text of a drawing"
 HEAD_BYTES = 2_000
 NS = "{*}"
-REFERENCE = re.compile(rb'\sr="([A-Z]{1,3})(\d{1,7})"')
 # All are bounded: without an end, a tag would be searched through the whole file from each of its beginnings.
 VALUE = re.compile(
     rb"[^<]{0,99}(?:<(?:\w+:)?f\b[^>]{0,500}(?:/>|>[^<]{0,9000}</(?:\w+:)?f>))?[^<]{0,99}<(?:\w+:)?v>([^<]{1,20})<"
@@ -50,16 +52,42 @@ EMPTY_FORMULA = re.compile(
 )
 HIDDEN_ROW = re.compile(rb'<(?:\w+:)?row\b(?=[^>]{0,500}\shidden="(?:1|true)")[^>]{0,500}\sr="(\d{1,7})"')
 HIDDEN_COLUMN = re.compile(rb'<(?:\w+:)?col\b(?=[^>]{0,500}\shidden="(?:1|true)")[^>]{0,500}>')
+# A page has numbers and names of its own there: &P, &D, &"Arial,Bold", &12, &K000000. What is left are words.
+HEADER_OR_FOOTER = re.compile(
+    rb"<(?:\w+:)?(?:odd|even|first)(Header|Footer)(?:\s[^>]{0,99})?>([^<]{1,2000})</"
+)
+HEADER_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-F+-]{5,6}|[0-9]{1,3}|[A-Z&])')
+PAGE_NUMBER = re.compile(r"(?:(?:page|seite|p\.|of|von|de|sur|[-–/|])\s*)*", re.IGNORECASE)
+# Parts of a sheet that have no words of their own, and what others are called.
+SILENT_PARTS = frozenset(
+    {
+        "table",
+        "printerSettings",
+        "hyperlink",
+        "vmlDrawing",
+        "queryTable",
+        "customProperty",
+        "slicer",
+        "timeline",
+    }
+)
+PARTS = {
+    "pivotTable": "pivot table", "oleObject": "embedded object", "package": "embedded object", "control": "form field",
+    "ctrlProp": "form field", "image": "picture",
+}  # fmt: skip
 SPAN = re.compile(rb'\s(min|max)="(\d{1,5})"')
-Place = tuple[int, int]  # row and column, counted from 0
 
 
 @dataclass(frozen=True, slots=True)
 class SheetDetails:
-    """Of one sheet. Rows and columns are counted from 0; `is_stale` if its formulas wait to be calculated."""
+    """Of one sheet. Rows and columns are counted from 0; `is_stale` if its formulas wait to be calculated.
+
+    `texts` are those of cells that calamine joins without a sign: raised digits, and nothing for what is struck out.
+    """
 
     formats: dict[Place, CellFormat] = field(default_factory=dict)
     errors: dict[Place, str] = field(default_factory=dict)
+    texts: dict[Place, str] = field(default_factory=dict)
     empty_formulas: tuple[Place, ...] = ()
     hidden_rows: tuple[int, ...] = ()
     hidden_columns: tuple[int, ...] = ()
@@ -93,19 +121,22 @@ class _Package:
         workbook = self._tree("xl/workbook.xml")
         path = self._path(workbook, name)
         xml = self._part(path, bytes_max=SHEET_BYTES_MAX)
-        styles = self._styles() if "xl/styles.xml" in self._names else {}
+        styles, struck_styles = self._styles() if "xl/styles.xml" in self._names else ({}, [])
         has_prefixes = b":worksheet" in xml[:HEAD_BYTES]
         has_formulas = b"<f" in xml or (has_prefixes and b":f" in xml)
         has_hidden = b"hidden=" in xml
         calculation = workbook.find(f"{NS}calcPr")
         is_stale = calculation is not None and calculation.get("fullCalcOnLoad") in ("1", "true")
+        omissions = self._omissions(path, xml)
+        texts = read_words(xml, self._shared_texts(), struck_styles, self._etree, omissions)
         return SheetDetails(
+            texts=dict(texts),
             formats=dict(_formats(xml, styles)),
             errors=dict(_errors(xml)) if b't="e"' in xml else {},
             empty_formulas=tuple(_empty_formulas(xml)) if has_formulas else (),
             hidden_rows=tuple(int(row[1]) - 1 for row in HIDDEN_ROW.finditer(xml)) if has_hidden else (),
             hidden_columns=tuple(_hidden_columns(xml)) if has_hidden else (),
-            left_out=self._left_out(path),
+            left_out=omissions.all(),
             is_stale=is_stale and has_formulas,
         )
 
@@ -125,8 +156,13 @@ class _Package:
                 )
                 yield relation.get("Id") or "", (relation.get("Type") or "").rpartition("/")[2], whole
 
-    def _styles(self) -> dict[bytes, CellFormat]:
-        """The formats that show more than digits, by the number of the style in a cell."""
+    def _shared_texts(self) -> bytes:
+        paths = (path for _, kind, path in self._relations("xl/workbook.xml") if kind == "sharedStrings")
+        path = next(paths, "")
+        return self._part(path, bytes_max=SHEET_BYTES_MAX) if path in self._names else b""
+
+    def _styles(self) -> tuple[dict[bytes, CellFormat], list[bytes]]:
+        """The formats that show more than digits, by the number of the style in a cell, and the styles that strike it out."""
         tree = self._tree("xl/styles.xml")
         codes = dict(BUILT_IN)
         for element in tree.iter(f"{NS}numFmt"):
@@ -134,33 +170,47 @@ class _Package:
         formats = {
             number: cell_format for number, code in codes.items() if (cell_format := parse_format(code))
         }
-        cells = tree.find(f"{NS}cellXfs")
-        return {
-            str(n).encode(): formats[number]
-            for n, style in enumerate(() if cells is None else cells)
+        fonts, cells = tree.find(f"{NS}fonts"), tree.find(f"{NS}cellXfs")
+        struck_fonts = {str(n) for n, font in enumerate(() if fonts is None else fonts) if is_struck(font)}
+        styles = [(str(n).encode(), style) for n, style in enumerate(() if cells is None else cells)]
+        shown = {
+            key: formats[number]
+            for key, style in styles
             if (number := int(style.get("numFmtId") or 0)) in formats
         }
+        return shown, [key for key, style in styles if style.get("fontId") in struck_fonts]
 
-    def _left_out(self, path: str) -> tuple[Omission, ...]:
+    def _omissions(self, path: str, xml: bytes) -> Omissions:
         omissions = Omissions()
+        for match in HEADER_OR_FOOTER.finditer(xml, max(0, xml.rfind(b"sheetData"))):
+            words = " ".join(HEADER_CODE.sub(" ", html.unescape(match[2].decode(errors="replace"))).split())
+            if not PAGE_NUMBER.fullmatch(words):
+                omissions.add(f"page {match[1].decode().lower()}", place=f"“{words}”")
+        if b"legacyDrawingHF" in xml:
+            omissions.add("picture")  # of the page, such as a watermark
         for _, kind, target in self._relations(path):
-            if target not in self._names:
+            if target not in self._names or kind in SILENT_PARTS:
                 continue
             if kind in ("comments", "threadedComment"):
                 tag = b"comment" if kind == "comments" else b"threadedComment"
                 count = len(re.findall(rb"<(?:\w+:)?" + tag + rb"\b", self._part(target)))
                 omissions.add("comment", count=count)
             elif kind == "drawing":
-                for _, part_kind, _ in self._relations(target):
-                    if part_kind in ("chart", "image", "diagramData"):
-                        omissions.add(
-                            {"image": "picture", "diagramData": "diagram"}.get(part_kind, part_kind)
-                        )
-            elif kind in ("pivotTable", "oleObject", "control"):
-                omissions.add(
-                    {"pivotTable": "pivot table", "oleObject": "embedded object"}.get(kind, "form field")
-                )
-        return omissions.all()
+                self._add_drawings(target, omissions)
+            else:
+                omissions.add(PARTS.get(kind, "part that is not read"))
+        return omissions
+
+    def _add_drawings(self, path: str, omissions: Omissions) -> None:
+        for _, kind, _ in self._relations(path):
+            if kind in ("chart", "chartEx", "image", "diagramData"):
+                omissions.add({"image": "picture", "diagramData": "diagram"}.get(kind, "chart"))
+        for shape in self._tree(path).iter(f"{NS}sp", f"{NS}cxnSp"):
+            words = " ".join("".join(line.itertext(f"{NS}t")) for line in shape.iter(f"{NS}p"))
+            if words.strip():
+                omissions.add(DRAWN_TEXT, place=f"“{' '.join(words.split())}”")
+            else:
+                omissions.add("drawing")
 
     def _tree(self, path: str) -> Any:
         return self._etree.fromstring(self._part(path), self._parser)
@@ -181,17 +231,17 @@ def _formats(xml: bytes, styles: dict[bytes, CellFormat]) -> Iterator[tuple[Plac
     usual = re.compile(rb'<(?:\w+:)?c r="([A-Z]{1,3})(\d{1,7})" s="(' + numbers + rb')"')
     if usual.search(xml):
         for match in islice(usual.finditer(xml), FORMATTED_CELLS_MAX):
-            yield (int(match[2]) - 1, _column(match[1])), styles[match[3]]
+            yield (int(match[2]) - 1, column_number(match[1])), styles[match[3]]
         return
     for match in islice(re.finditer(rb'\ss="(' + numbers + rb')"', xml), FORMATTED_CELLS_MAX):
-        if place := _place(xml, match.start()):
+        if place := cell_place(xml, match.start()):
             yield place, styles[match[1]]
 
 
 def _errors(xml: bytes) -> Iterator[tuple[Place, str]]:
     for match in re.finditer(rb'\st="e"', xml):
         end = xml.find(b">", match.end(), match.end() + TAG_CHARS_MAX)
-        place, value = _place(xml, match.start()), VALUE.match(xml, end + 1) if end > 0 else None
+        place, value = cell_place(xml, match.start()), VALUE.match(xml, end + 1) if end > 0 else None
         if place and value:
             yield place, value[1].decode(errors="replace")
 
@@ -200,34 +250,12 @@ def _empty_formulas(xml: bytes) -> Iterator[Place]:
     for match in EMPTY_FORMULA.finditer(xml):
         start = xml.rfind(b"<", max(0, match.start() - TAG_CHARS_MAX), match.start())
         # A formula whose value is an empty text has one.
-        if b't="str"' not in xml[start : match.start()] and (place := _place(xml, start + 1)):
+        if b't="str"' not in xml[start : match.start()] and (place := cell_place(xml, start + 1)):
             yield place
-
-
-def _place(xml: bytes, within: int) -> Place | None:
-    """Row and column of the cell within whose tag a place lies."""
-    start = xml.rfind(b"<", max(0, within - TAG_CHARS_MAX), within)
-    end = xml.find(b">", within, within + TAG_CHARS_MAX)
-    if start < 0 or end < 0:
-        return None
-    tag = xml[start:end]
-    name = tag.split(None, 1)[0]
-    reference = REFERENCE.search(tag)
-    if reference is None or name.rpartition(b":")[2].lstrip(b"<") != b"c":
-        return None
-    return int(reference[2]) - 1, _column(reference[1])
-
-
-@lru_cache(maxsize=1_000)
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number - 1
 
 
 def _hidden_columns(xml: bytes) -> Iterator[int]:
     for match in HIDDEN_COLUMN.finditer(xml):
         ends = {name: int(number) for name, number in SPAN.findall(match[0])}
         # What is hidden up to the last column of all is what lies beside the table.
-        yield from range(ends.get(b"min", 1) - 1, min(ends.get(b"max", 0), 1_000))
+        yield from range(ends.get(b"min", 1) - 1, min(ends.get(b"max", 0), HIDDEN_COLUMNS_MAX))

@@ -1,13 +1,14 @@
 """What a person sees in a sheet and the values of its cells do not say, in sentences."""
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from dataclasses import replace
+from datetime import date, timedelta
 
 from chiron_workers.documents.omissions import Omission, Omissions, merged
 from chiron_workers.documents.tables.cell_formats import CellFormat
 from chiron_workers.documents.tables.header import Header
-from chiron_workers.documents.tables.sheet_details import Place
-from chiron_workers.documents.tables.sheets import Sheet
+from chiron_workers.documents.tables.places import cell_name, column_name
+from chiron_workers.documents.tables.sheets import Sheet, cell_text, is_shown_by_format
 
 NAMED_MAX = 5  # rows, columns and cells of a note
 
@@ -30,42 +31,49 @@ def sheet_omissions(sheet: Sheet) -> tuple[Omission, ...]:
     for place in sheet.details.empty_formulas:
         formulas.add("formula without a value", place=f"sheet {sheet.name}, {cell_name(place)}")
     of_sheet = (
-        Omission(omission.kind, omission.count, f"sheet {sheet.name}") for omission in sheet.details.left_out
+        Omission(
+            omission.kind, omission.count, ", ".join(filter(None, [f"sheet {sheet.name}", omission.place]))
+        )
+        for omission in sheet.details.left_out
     )
     return merged([formulas.all(), tuple(of_sheet)])
 
 
-def cell_name(place: Place) -> str:
-    """The name of a cell, such as B7."""
-    return f"{column_name(place[1])}{place[0] + 1}"
-
-
-def column_name(column: int) -> str:
-    """The letters of a column, counted from 0."""
-    letters = ""
-    column += 1
-    while column:
-        column, letter = divmod(column - 1, 26)
-        letters = chr(65 + letter) + letters
-    return letters
-
-
 def _formats(sheet: Sheet, header: Header) -> Iterator[str]:
-    """An example for each format of each column."""
-    examples: dict[tuple[int, CellFormat], tuple[float, int]] = {}
+    """An example for each way in which numbers of a column are shown."""
+    examples: dict[tuple[int, int, object], tuple[CellFormat, float | date, int]] = {}
     for (row, column), cell_format in sheet.details.formats.items():
         if row < header.last_row or row >= len(sheet.rows) or column >= len(sheet.rows[row]):
             continue
         value = sheet.rows[row][column]
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            first, count = examples.get((column, cell_format), (value, 0))
-            examples[column, cell_format] = first, count + 1
-    kinds: dict[tuple[int, str, str, object], tuple[str, int]] = {}
-    for (column, cell_format), (value, count) in examples.items():
-        key = column, cell_format.prefix, cell_format.suffix, cell_format.factor
-        example, cells = kinds.get(key, (f"{value} is shown as {cell_format.shown(value)}", 0))
-        kinds[key] = example, cells + count
-    for n, ((column, *_), (example, count)) in enumerate(kinds.items()):
+        if is_shown_by_format(value):
+            way = (
+                id(cell_format.section(value))
+                if isinstance(value, int | float) and len(cell_format.sections) > 1
+                else 0
+            )
+            _, first, count = examples.get((column, id(cell_format), way), (cell_format, value, 0))
+            examples[column, id(cell_format), way] = cell_format, first, count + 1
+    kinds: dict[tuple[int, object], tuple[str, int]] = {}
+    for (column, *_), (cell_format, value, count) in examples.items():
+        shown, text = cell_format.shown(value), cell_text(value)
+        if shown == text:
+            continue
+        if shown is None:
+            key: object = cell_format.code
+            sentence = f"{text} is shown by `{cell_format.code}`, which is not read"
+        else:
+            # Formats that differ in their rounding alone are one kind.
+            section = (
+                cell_format.section(value) if isinstance(value, int | float) else cell_format.sections[0]
+            )
+            key, sentence = (
+                replace(section, condition=None) if section else None,
+                f"{text} is shown as {shown}",
+            )
+        example, cells = kinds.get((column, key), (sentence, 0))
+        kinds[column, key] = example, cells + count
+    for n, ((column, _), (example, count)) in enumerate(kinds.items()):
         if n == 4 * NAMED_MAX:
             yield f"{len(kinds) - n:,} more formats are not named here; file_reader shows cells with them."
             return

@@ -2,13 +2,14 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeGuard
 
 from chiron_workers.documents.document import UnreadableError, clean, import_optional
-from chiron_workers.documents.omissions import Mark, Omission
+from chiron_workers.documents.omissions import Mark, Omission, Omissions
 from chiron_workers.documents.tables.cell_formats import duration_text
 from chiron_workers.documents.tables.ods_details import read_ods_details
-from chiron_workers.documents.tables.sheet_details import NO_DETAILS, Place, SheetDetails, read_details
+from chiron_workers.documents.tables.places import Place
+from chiron_workers.documents.tables.sheet_details import NO_DETAILS, SheetDetails, read_details
 
 CELLS_MAX = 5_000_000
 MIDNIGHT = time()
@@ -41,8 +42,8 @@ class Sheet:
         for (row, column), cell_format in details.formats.items():
             if row < len(rows) and column < len(rows[row]):
                 value = self.rows[row][column]
-                if isinstance(value, int | float) and not isinstance(value, bool):
-                    rows[row][column] = cell_format.shown(value)
+                if is_shown_by_format(value) and (text := cell_format.shown(value)) is not None:
+                    rows[row][column] = text
         texts = {**details.errors, **dict.fromkeys(details.empty_formulas, Mark.FORMULA.text)}
         for (row, column), text in texts.items():
             if row < len(rows) and column < len(rows[row]) and not rows[row][column]:
@@ -58,6 +59,18 @@ def sheet_names(data: bytes) -> tuple[str, ...]:
 def hidden_sheets(data: bytes) -> tuple[str, ...]:
     """The names of the sheets that a workbook does not show."""
     return tuple(sheet.name for sheet in _workbook(data).sheets_metadata if not _is_visible(sheet))
+
+
+def unread_sheets(data: bytes) -> tuple[Omission, ...]:
+    """The sheets of a workbook that have no cells: those of a chart, and of old macros and dialogs."""
+    omissions = Omissions()
+    for sheet in _workbook(data).sheets_metadata:
+        kind = str(sheet.typ).rpartition(".")[2].removesuffix("Sheet").lower()
+        if kind != "work":
+            omissions.add(
+                f"sheet with a {kind}" if kind != "vba" else "sheet with a macro", place=f"sheet {sheet.name}"
+            )
+    return omissions.all()
 
 
 def read_sheet(data: bytes, name: str = "") -> Sheet:
@@ -91,6 +104,9 @@ def read_sheet(data: bytes, name: str = "") -> Sheet:
         rows = [[_ods_duration(cell) for cell in row] for row in rows]
     elif details is NO_DETAILS:
         details = OLD_DETAILS
+    for (row, column), text in {**details.texts, **dict.fromkeys(details.errors, "")}.items():
+        if row < len(rows) and column < len(rows[row]):
+            rows[row][column] = clean(text) or None
     _repeat_merged(rows, ranges)
     return Sheet(sheet_name, rows, details, ranges, is_hidden)
 
@@ -138,6 +154,11 @@ def _cell(value: Any) -> Cell:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)  # Spreadsheets store integers as floats.
     return value  # type: ignore[no-any-return]
+
+
+def is_shown_by_format(value: Cell) -> TypeGuard[float | date]:
+    """Whether a value is a number or a date, which the format of its cell shows in its own way."""
+    return isinstance(value, int | float | date) and not isinstance(value, bool)
 
 
 def cell_text(value: Cell) -> str:

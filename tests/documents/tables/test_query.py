@@ -80,6 +80,31 @@ def test_json_and_json_lines_are_tables() -> None:
     assert ask(made('[{"a": 1}, {"a": [1, 2]}]', "x.json"), "select * from x").rows == [["1"], ["[1,2]"]]
 
 
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["12345678901234567890123", "5"], ["12345678901234567890123", "5"]),
+        (["12345678901234567890123", "12345678901234567890124"], ["12345678901234567890123", "12345678901234567890124"]),
+        (["1234567890123456789", "1.5"], ["1234567890123456789", "1.5"]),
+        (["1234567890123456789", "-5"], [1234567890123456789, -5]),
+        (["0.12345678901234567891", "1.25"], ["0.12345678901234567891", "1.25"]),
+        (["1e999", "1.5e-400"], ["1e999", "1.5e-400"]),
+        (["1.5e3", "0.1"], [1500.0, 0.1]),
+        (['"03-04-2019"', '"05-04-2019"'], ["03-04-2019", "05-04-2019"]),
+        (['"2019-04-03"', '"2019-04-04"'], ["2019-04-03", "2019-04-04"]),
+        (['"03-04-2019 10:00:00"', '"x"'], ["03-04-2019 10:00:00", "x"]),
+        (['"2019-04-03T10:00:00+02:00"', "null"], ["2019-04-03T10:00:00+02:00", None]),
+        (['"a \\\\"', '"12345678901234567890123"'], ["a \\", "12345678901234567890123"]),
+        (["[12345678901234567890123]", "[]"], [["12345678901234567890123"], []]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_values_of_json_keep_their_digits(cells: list[str], values: list[object], ending: str) -> None:
+    rows = [f'{{"a": {cell}, "b": 1}}' for cell in cells]
+    text = f"[{', '.join(rows)}]" if ending == "json" else "\n".join(rows)
+    assert [row[0] for row in ask(made(text, f"x.{ending}"), "select a from x").rows] == values
+
+
 def test_no_row_and_no_zero_of_a_csv_file_is_lost() -> None:
     text = '# not a comment;x\n007;1\n\n8;2;3\n"line\nbreak";2024-02-30\n9'
     answer = ask(made(text), "select * from a")
@@ -113,7 +138,7 @@ def test_values_are_json_whatever_they_are() -> None:
     answer = ask(made("a,b\n1,2\n"), query)
     assert answer.problem == ""
     [row] = answer.rows
-    assert row[:7] == ["nan", "inf", 12.1, "616263", [1, None], {"k": "2024-01-31"}, {"a": 1}]
+    assert row[:7] == ["nan", "inf", "12.10", "616263", [1, None], {"k": "2024-01-31"}, {"a": 1}]
     assert row[7:10] == ["3 days, 0:00:00", "00000000-0000-0000-0000-000000000001", "12:30:00"]
     assert row[11].endswith("x… [cut, 5,000 characters]")
     assert row[-1][-1] == "… [100 more]"

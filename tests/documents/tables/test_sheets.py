@@ -1,7 +1,9 @@
 """What a sheet shows beside its values: formats, errors, merged cells, what is hidden."""
 
+import re
 import time
 import zipfile
+from datetime import date, datetime
 from io import BytesIO
 
 import pytest
@@ -156,27 +158,177 @@ ODS_ROWS = (
 )
 
 
-def test_a_sheet_of_an_opendocument_file_is_read_as_it_shows_its_values() -> None:
-    names = {"office": "office", "table": "table", "text": "text"}
+def test_a_text_with_groups_of_digits_leaves_the_numbers_of_other_columns() -> None:
+    def fill(book: xlsxwriter.Workbook) -> None:
+        sheet = book.add_worksheet()
+        for n, row in enumerate([["people", "share", "count"], ["1.500", 0.125, 1], ["12.400", 1.5, 2]]):
+            sheet.write_row(n, 0, row)
+
+    [table] = described(made(workbook(fill), "a.xlsx"))
+    assert [column.type for column in table.columns] == ["VARCHAR", "DOUBLE", "BIGINT"]
+
+
+def opendocument(rows: str, styles: str = "", *, pages: str = "") -> bytes:
+    names = {"office": "office", "table": "table", "text": "text", "style": "style", "draw": "drawing"}
     spaces = " ".join(
         f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for key, name in names.items()
     )
+    spaces += ' xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"'
     file = BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         archive.writestr(
             "content.xml",
-            f'<?xml version="1.0"?><office:document-content {spaces}><office:body><office:spreadsheet>'
-            f'<table:table table:name="A">{ODS_ROWS}</table:table></office:spreadsheet></office:body></office:document-content>',
+            f'<?xml version="1.0"?><office:document-content {spaces}><office:automatic-styles>{styles}</office:automatic-styles>'
+            f'<office:body><office:spreadsheet><table:table table:name="A">{rows}</table:table></office:spreadsheet>'
+            "</office:body></office:document-content>",
         )
+        archive.writestr("styles.xml", f"<office:document-styles {spaces}>{pages}</office:document-styles>")
         manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
         archive.writestr("META-INF/manifest.xml", f'<manifest:manifest xmlns:manifest="{manifest}"/>')
-    content = read_file(file.getvalue(), "a.ods", Part())
+    return file.getvalue()
+
+
+def cell(kind: str, text: str, value: str = "", more: str = "") -> str:
+    """A cell of an OpenDocument sheet; `text` may have elements in it."""
+    attribute = {"date": "date-value", "string": "string-value"}.get(kind, "value")
+    shown = f' office:{attribute}="{value}"' if value or more else ""
+    return f'<table:table-cell office:value-type="{kind}"{shown} {more}><text:p>{text}</text:p></table:table-cell>'
+
+
+def row_of(*cells: str) -> str:
+    return f"<table:table-row>{''.join(cells)}</table:table-row>"
+
+
+def test_a_sheet_of_an_opendocument_file_is_read_as_it_shows_its_values() -> None:
+    content = read_file(opendocument(ODS_ROWS), "a.ods", Part())
     assert content.text.split("\n")[1].startswith("7.5%,12.5 EUR,12.5 EUR,30:15,3")
     assert content.notes == (
         "Hidden in the sheet, and read here: row 2.",
         "Merged cells, whose value is repeated in each: E2:F2.",
     )
+
+
+@pytest.mark.parametrize(
+    ("ods_cell", "shown", "value"),
+    [
+        (cell("float", "#DIV/0!", "0", 'table:formula="of:=1/0"'), "#DIV/0!", None),
+        (cell("float", "Err:502", "0", 'table:formula="of:=X()"'), "Err:502", None),
+        (cell("string", "#N/A", "", 'table:formula="of:=NA()" calcext:value-type="error"'), "#N/A", None),
+        (cell("float", "5 kg", "5"), "5 kg", 5),
+        (cell("float", "1.235 kg", "1234.56"), "1234.56 kg", 1234.56),
+        (cell("float", "-$5.00", "-5"), "-$5", -5),
+        (cell("float", "00501", "501"), "00501", 501),
+        (cell("float", "2.5M", "2500000"), "2.5M", 2_500_000),
+        (cell("float", "1/2", "0.5"), "1/2", 0.5),
+        (cell("float", "1.234,50", "1234.5"), "1234.5", 1234.5),
+        (cell("float", "1.23E+05", "123000"), "123000", 123000),
+        (cell("date", "Mar 2020", "2020-03-01"), "Mar 2020", "2020-03-01"),
+        (cell("date", "01.03.20", "2020-03-01"), "2020-03-01", "2020-03-01"),
+        (cell("string", '10<text:span text:style-name="T1">6</text:span> m'), "10⁶ m", "10⁶ m"),
+        (cell("string", 'CO<text:span text:style-name="T2">2</text:span>'), "CO₂", "CO₂"),
+        (cell("string", 'Fee <text:span text:style-name="T3">80</text:span> 90'), "Fee  90", "Fee  90"),
+        (cell("string", "5<text:line-break/>6"), "5 6", "5\n6"),
+        (cell("string", "5<text:tab/>6"), "5\t6", "5\t6"),
+        (cell("string", "#1 cause"), "#1 cause", "#1 cause"),
+        (cell("float", "80", "80", 'table:style-name="ce1"'), "", None),
+    ],
+)
+def test_a_cell_of_an_opendocument_file_is_what_the_sheet_shows(
+    ods_cell: str, shown: str, value: object
+) -> None:
+    styles = "".join(
+        f'<style:style style:name="{name}"><style:text-properties style:{attribute}/></style:style>'
+        for name, attribute in {
+            "T1": 'text-position="super 58%"',
+            "T2": 'text-position="-33% 58%"',
+            "T3": 'text-line-through-style="solid"',
+            "ce1": 'text-line-through-style="solid"',
+        }.items()
+    )
+    data = opendocument(
+        row_of(cell("string", "a"), cell("string", "b")) + row_of(ods_cell, cell("string", "x")), styles
+    )
+    assert read_file(data, "a.ods", Part()).text == f"a,b\n{shown},x"
+    [table] = described(made(data, "a.ods"))
+    assert table.columns[0].samples == [value]
+    notes = " ".join(table.notes) + str(table.left_out)
+    is_bare = shown in (str(value), "5 6")
+    assert is_bare or shown.rstrip("!") in notes
+    assert ("struck out" in notes) == ("T3" in ods_cell or "ce1" in ods_cell)
+
+
+def test_hidden_columns_and_drawn_texts_of_an_opendocument_file_are_named() -> None:
+    columns = '<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/>'
+    shape = "<table:shapes><draw:custom-shape><text:p>DRAFT</text:p></draw:custom-shape></table:shapes>"
+    pages = (
+        "<style:header><text:p>DRAFT</text:p></style:header><style:footer><text:p>Page <text:page-number>1</text:page-number>"
+        '</text:p></style:footer><style:header-left style:display="false"><text:p>Old</text:p></style:header-left>'
+    )
+    data = opendocument(shape + columns + row_of(*(cell("string", word) for word in "abcd")), pages=pages)
+    content = read_file(data, "a.ods", Part())
+    assert content.notes == ("Hidden in the sheet, and read here: columns B, C.",)
+    assert content.left_out == (
+        Omission("text of a drawing", 1, "sheet A, “DRAFT”"),
+        Omission("page header", 1, "sheet A, “DRAFT”"),
+    )
+    assert read_file(opendocument(row_of(cell("string", "a")), pages=pages), "a.ods", Part()).left_out
+
+
+def scripts(book: xlsxwriter.Workbook) -> None:
+    sheet = book.add_worksheet("A")
+    raised, lowered, struck = (
+        book.add_format(form) for form in ({"font_script": 1}, {"font_script": 2}, {"font_strikeout": True})
+    )
+    sheet.write_row(0, 0, ["what", "value"])
+    sheet.write_rich_string(1, 0, "10", raised, "6", " m")
+    sheet.write(1, 1, 5)
+    sheet.write_rich_string(2, 0, "CO", lowered, "2", " level")
+    sheet.write(2, 1, 7, struck)
+    sheet.write_rich_string(3, 0, "Fee ", struck, "80", " 90")
+    sheet.write_blank(3, 1, None, struck)
+    sheet.set_header('&L&"Arial,Bold"&12DRAFT &P')
+    sheet.set_footer("&CPage &P of &N")
+    sheet.insert_textbox(4, 4, "Old figures")
+    chart = book.add_chart({"type": "line"})
+    chart.add_series({"values": "=A!$B$2:$B$3"})
+    book.add_chartsheet("Curve").set_chart(chart)
+
+
+@pytest.mark.parametrize("is_inline", [False, True])
+def test_raised_and_struck_words_of_a_sheet_are_read_as_such(is_inline: bool) -> None:
+    data = workbook(scripts)
+    if is_inline:
+        data = with_inline_texts(data)
+    content = read_file(data, "a.xlsx", Part())
+    assert content.text.split("\n") == ["what,value", "10⁶ m,5", "CO₂ level,", "Fee  90,"]
+    assert set(content.left_out) == {
+        Omission("page header", 1, "sheet A, “DRAFT”"),
+        Omission("text of a drawing", 1, "sheet A, “Old figures”"),
+        Omission("passage that is struck out", 1, "sheet A, A4"),
+        Omission("cell that is struck out", 1, "sheet A, B3"),
+        Omission("sheet with a chart", 1, "sheet Curve"),
+    }
+    [table] = described(made(data, "a.xlsx"))
+    assert table.columns[0].samples == ["10⁶ m", "CO₂ level", "Fee  90"]
+    assert set(table.left_out) == set(content.left_out)
+
+
+def with_inline_texts(data: bytes) -> bytes:
+    """The workbook as a program writes it that has the texts in the cells."""
+    file = BytesIO()
+    with zipfile.ZipFile(BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        texts = re.findall(rb"<si>(.*?)</si>", old.read("xl/sharedStrings.xml"))
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                content = re.sub(
+                    rb't="s"><v>(\d+)</v>',
+                    lambda match: b't="inlineStr"><is>' + texts[int(match[1])] + b"</is>",
+                    content,
+                )
+            new.writestr(name, content)
+    return file.getvalue()
 
 
 def test_an_old_workbook_says_that_its_formats_are_not_read() -> None:
@@ -213,6 +365,75 @@ def test_an_old_workbook_says_that_its_formats_are_not_read() -> None:
 def test_a_format_shows_what_stands_beside_the_number(code: str, shown: str | None) -> None:
     found = parse_format(code)
     assert (found and found.shown(1250.5)) == shown
+
+
+MILLIONS = '[>=1000000]0.0,,"M";[>=1000]0.0,"K";0'
+DIRECTIONS = '"up" 0;"down" 0;"same"'
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "shown"),
+    [
+        (MILLIONS, 500, "500"),
+        (MILLIONS, 2500, "2.5K"),
+        (MILLIONS, 2_500_000, "2.5M"),
+        (DIRECTIONS, 3, "up 3"),
+        (DIRECTIONS, -3, "down 3"),
+        (DIRECTIONS, 0, "same"),
+        ("[<1]0.0%;0", 0.075, "7.5%"),
+        ("[<1]0.0%;0", 12, "12"),
+        ("[Red][<0]0.0%;0.0%", -0.075, "-7.5%"),
+        ("0.0%;-0.0%", -0.075, "-7.5%"),
+        ("0.0%;[Red]0.0%", -0.075, "-7.5%"),
+        ('"$"0_);("$"0)', -5, "-$5"),
+        ('"$"0', -5, "-$5"),
+        ('"yes";;"no"', 1, "yes"),
+        ('"yes";;"no"', 0, "no"),
+        ('"yes";;"no"', -1, None),
+        ("0;-0;;@", 0, None),
+        ('_-* #,##0 €_-;-* #,##0 €_-;_-* "-"?? €_-;_-@_-', 0, None),
+        ('[DBNum1]0" kg"', 5, None),
+        ("0;[>5]0%;0%", 7, None),
+        ("00000", 501, "00501"),
+        ("00000", -501, "-00501"),
+        ('"A"0000', 42, "A0042"),
+        ("000-00-0000", 12345678, "012-34-5678"),
+        ("(000) 000\\-0000", 5551234567, "(555) 123-4567"),
+        ("#-000", 7, None),
+        ("mmm yyyy", date(2020, 3, 1), "2020-03"),
+        ("yyyy", date(2020, 3, 1), "2020"),
+        ("[$-409]mmm\\-yy;@", datetime(2020, 3, 1, 5), "2020-03"),
+        ("d mmm", date(2020, 3, 1), None),
+    ],
+)
+def test_a_format_shows_a_value_by_the_section_for_it(
+    code: str, value: float | date, shown: str | None
+) -> None:
+    cell_format = parse_format(code)
+    assert cell_format
+    assert cell_format.shown(value) == shown
+
+
+def test_formats_of_codes_and_partial_dates_are_shown_and_noted() -> None:
+    def fill(book: xlsxwriter.Workbook) -> None:
+        sheet = book.add_worksheet("A")
+        sheet.write_row(0, 0, ["code", "sales", "month", "day", "time"])
+        codes = ["00000", MILLIONS, "mmm yyyy", "d mmm", "[mm]:ss.00"]
+        for column, (code, value) in enumerate(
+            zip(codes, [501, 500, 43891, 43891, 62.35 / 86400], strict=True)
+        ):
+            sheet.write_number(1, column, value, book.add_format({"num_format": code}))
+            sheet.write_number(2, column, value, book.add_format({"num_format": code}))
+
+    data = workbook(fill)
+    text = read_file(data, "a.xlsx", Part()).text
+    assert text.split("\n")[1] == "00501,500,2020-03,2020-03-01,0:01:02.35"
+    [table] = described(made(data, "a.xlsx"))
+    assert table.notes[:3] == [
+        '"code": 501 is shown as 00501 (2 cells with this format).',
+        '"month": 2020-03-01 is shown as 2020-03 (2 cells with this format).',
+        '"day": 2020-03-01 is shown by `d mmm`, which is not read (2 cells with this format).',
+    ]
 
 
 @pytest.mark.parametrize(
