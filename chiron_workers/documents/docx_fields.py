@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from chiron_workers.documents.docx_elements import W
-from chiron_workers.documents.docx_signs import sign
+from chiron_workers.documents.docx_signs import is_character, is_sign_font, sign
 from chiron_workers.documents.docx_styles import is_on
 from chiron_workers.documents.omissions import Mark
 
@@ -32,6 +32,7 @@ SILENT = frozenset(
     )
 )
 SYMBOL_CODE = re.compile(r"SYMBOL\s+(0x[0-9a-f]+|\d+|\S)", re.IGNORECASE)
+SYMBOL_CHARSET = re.compile(r"\\([au])\b")  # the code is one of windows-1252, or of Unicode
 SYMBOL_FONT = re.compile(r'\\f\s+(?:"([^"]*)"|(\S+))')
 BUTTON = re.compile(r"(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
 
@@ -96,5 +97,11 @@ def _symbol(instruction: str) -> str:
         return ""
     words = match[1]
     code = int(words, 16) if words[:2].lower() == "0x" else int(words) if words.isdigit() else ord(words)
-    font = SYMBOL_FONT.search(instruction)
-    return sign(code, (font[1] or font[2] or "") if font else "symbol")
+    match = SYMBOL_FONT.search(instruction)
+    font = (match[1] or match[2] or "") if match else ""
+    charset = SYMBOL_CHARSET.search(instruction)
+    if charset is None or is_sign_font(font):
+        return sign(code, font)
+    if charset[1] == "a":
+        return bytes((code & 0xFF,)).decode("cp1252", "ignore")
+    return chr(code) if is_character(code) else ""

@@ -41,6 +41,10 @@ def sign(code: str, font: str = "Symbol") -> str:
         ("F0FE", "Wingdings", "☑"),
         ("F052", "Wingdings 2", "☑"),
         ("2192", "Arial", "→"),
+        ("006D", "Euclid Symbol", "µ"),
+        ("F06D", "Symbol MT", "µ"),
+        ("F06D", "Standard Symbols L", "µ"),
+        ("F0FC", "Wingdings Regular", "✓"),
     ],
 )
 def test_a_sign_of_a_font_of_signs_is_written_as_unicode_has_it(code: str, font: str, character: str) -> None:
@@ -50,7 +54,16 @@ def test_a_sign_of_a_font_of_signs_is_written_as_unicode_has_it(code: str, font:
 
 
 @pytest.mark.parametrize(
-    ("code", "font"), [("F06D", "Nobody's Signs"), ("F0FF", "Wingdings"), ("E123", ""), ("xyz", "Symbol")]
+    ("code", "font"),
+    [
+        ("F06D", "Nobody's Signs"),
+        ("006D", "Nobody's Signs"),
+        ("006D", "Map Symbols"),
+        ("006D", ""),
+        ("F0FF", "Wingdings"),
+        ("E123", ""),
+        ("xyz", "Symbol"),
+    ],
 )
 def test_a_sign_that_nobody_knows_leaves_a_mark(code: str, font: str) -> None:
     document = read(paragraph("5 ", sign(code, font), "g"))
@@ -73,6 +86,25 @@ def test_letters_in_a_font_of_signs_are_the_signs_that_it_shows() -> None:
     )
     assert document.text.split("\n\n") == ["5 µg, ±2 %, é", "αa", "7 [sign]g"]
     assert left_out(document) == {"sign": 1}
+
+
+@pytest.mark.parametrize(
+    ("font", "text"),
+    [
+        ("Euclid Symbol", "5 µg"),
+        ("Symbol MT", "5 µg"),
+        ("MT Extra", "5 [sign]g"),
+        ("ITC Zapf Dingbats", "5 [sign]g"),
+        ("Bookshelf Symbol 7", "5 [sign]g"),
+        ("Segoe UI Symbol", "5 mg"),
+        ("Arial", "5 mg"),
+    ],
+)
+def test_letters_in_a_relative_of_symbol_are_its_signs_and_those_of_other_fonts_of_signs_leave_marks(
+    font: str, text: str
+) -> None:
+    letters = run("m", f'<w:rFonts w:ascii="{font}" w:hAnsi="{font}"/>')
+    assert read(paragraph("5 ", letters, "g")).text == text
 
 
 def test_deleted_cells_and_rows_are_left_out_and_merged_cells_keep_their_columns() -> None:
@@ -165,6 +197,8 @@ def field(instruction: str, result: str | None, form: str = "") -> str:
         (" XE tide ", None, "", ""),
         (" EQ \\f(1,2) ", None, "", "[formula]"),
         (' SYMBOL 109 \\f "Symbol" ', None, "", "µ"),
+        (' SYMBOL 109 \\f "Nobody\'s Signs" ', None, "", "[sign]"),
+        (' SYMBOL 181 \\a ', None, "", "µ"),
         (" FORMCHECKBOX ", None, "<w:ffData><w:checkBox><w:checked/></w:checkBox></w:ffData>", "☒"),
         (" FORMCHECKBOX ", "", '<w:ffData><w:checkBox><w:default w:val="0"/></w:checkBox></w:ffData>', "☐"),
         (
