@@ -14,7 +14,7 @@ from chiron_workers.documents.docx_numbering import Numbering
 from chiron_workers.documents.docx_package import Package
 from chiron_workers.documents.docx_styles import Styles, is_on
 from chiron_workers.documents.docx_tables import table_lines
-from chiron_workers.documents.docx_words import BLOCKS, P, Writer
+from chiron_workers.documents.docx_words import BLOCKS, P, Writer, carried
 from chiron_workers.documents.file_properties import stated_authors, stated_title
 from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.spacing import set_line
@@ -78,6 +78,8 @@ class _Reader:
         heading = ""
         for number, part in enumerate(self._writer.below(body, BLOCKS), 1):
             self._writer.place = f"below “{heading}”" if heading else f"paragraph {number}"
+            if isinstance(part, str) or part.tag != P:
+                yield from self._rest()
             if isinstance(part, str):
                 yield Block(part)
             elif part.tag == P:
@@ -88,8 +90,13 @@ class _Reader:
             else:
                 yield Block("\n".join(table_lines(part, self._writer)))
             yield from self._floats()
+        yield from self._rest()
+
+    def _rest(self) -> Iterator[Block]:
+        """What would begin a next paragraph, where none follows."""
         if self._beginning:
             yield Block(self._beginning)
+            self._beginning = ""
 
     def _floats(self) -> Iterator[Block]:
         if self._writer.floats:
@@ -102,10 +109,9 @@ class _Reader:
         properties = element.find(f"{W}pPr")
         if properties is None:
             return Block(text)
-        frame = properties.find(f"{W}framePr")
-        is_initial = frame is not None and frame.get(f"{W}dropCap", "none") != "none"
-        if is_initial or properties.find(f"{W}rPr/{W}del") is not None:
-            self._beginning = text.strip() if is_initial else text
+        beginning = carried(element, text)
+        if beginning is not None:
+            self._beginning = beginning
             return Block("")
         reference = properties.find(f"{W}pStyle")
         style_id = reference.get(f"{W}val", "") if reference is not None else ""

@@ -72,13 +72,26 @@ class Writer:
 
     def lines(self, parent: Any) -> Iterator[str]:
         """The paragraphs and rows of tables in a cell, a note, a header or a text box."""
-        for part in self.below(parent, BLOCKS):
+        for part in self.joined(parent):
             if isinstance(part, str):
                 yield part
-            elif part.tag == P:
-                yield self.words(part)
             else:
                 yield from table_lines(part, self)
+
+    def joined(self, parent: Any) -> Iterator[Any]:
+        """The words of each paragraph of a cell or the like, and its tables. One whose mark is deleted begins the next."""
+        beginning = ""
+        for part in self.below(parent, BLOCKS):
+            if isinstance(part, str) or part.tag != P:
+                yield from (beginning,) if beginning else ()
+                beginning = ""
+                yield part
+                continue
+            words = beginning + self.words(part)
+            beginning = carried(part, words) or ""
+            if not beginning:
+                yield words
+        yield from (beginning,) if beginning else ()
 
     def below(self, parent: Any, tags: frozenset[str]) -> Iterator[Any]:
         """The elements with one of these tags that lie in no other of them; of what else has words, the words."""
@@ -109,6 +122,19 @@ def paragraph_look(paragraph: Any, styles: Styles) -> Look:
     reference = paragraph.find(f"{W}pPr/{W}pStyle")
     look = styles.look(reference.get(f"{W}val", "")) if reference is not None else PLAIN
     return look if look.place in INVISIBLE else Look(Place.LINE, look.font)
+
+
+def carried(paragraph: Any, words: str) -> str | None:
+    """What of a paragraph's words begins the next one: all, if its mark is deleted or it is an initial; else None."""
+    properties = paragraph.find(f"{W}pPr")
+    if properties is None:
+        return None
+    frame = properties.find(f"{W}framePr")
+    if frame is not None and frame.get(f"{W}dropCap", "none") != "none":
+        return words.strip()
+    looks = properties.find(f"{W}rPr")
+    is_deleted = looks is not None and any(looks.find(f"{W}{name}") is not None for name in ("del", "moveFrom"))
+    return words if is_deleted else None
 
 
 def alternative(element: Any) -> Any:

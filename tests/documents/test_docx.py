@@ -149,6 +149,24 @@ def test_a_deleted_paragraph_mark_joins_two_paragraphs_and_so_does_an_initial() 
     assert document.text.split("\n\n") == ["The bridge is 240 m long.", "The river is wide."]
 
 
+@pytest.mark.parametrize("mark", ["del", "moveFrom"])
+def test_a_deleted_paragraph_mark_joins_nothing_over_a_table_or_a_part_that_is_not_read(mark: str) -> None:
+    deleted = f'<w:rPr><w:{mark} w:id="1"/></w:rPr>'
+    table = f"<w:tbl><w:tr><w:tc>{paragraph('t')}</w:tc></w:tr></w:tbl>"
+    for between, words in ((table, "t"), ("<x:next/>", "[part that is not read]")):
+        parts = (paragraph("Fee 70", properties=deleted), between, paragraph("5 are free"))
+        assert read(*parts).text.split("\n\n") == ["Fee 70", words, "5 are free"]
+        cell = f"<w:tbl><w:tr><w:tc>{''.join(parts)}</w:tc></w:tr></w:tbl>"
+        assert read(cell).text == f"Fee 70 {words} 5 are free"
+
+
+def test_a_deleted_paragraph_mark_joins_two_paragraphs_of_a_cell_and_of_a_text_box() -> None:
+    paragraphs = paragraph("Fee 12", properties='<w:rPr><w:del w:id="1"/></w:rPr>') + paragraph("34")
+    assert read(f"<w:tbl><w:tr><w:tc>{paragraphs}</w:tc></w:tr></w:tbl>").text == "Fee 1234"
+    box = f"<w:r><w:pict><v:shape><v:textbox><w:txbxContent>{paragraphs}</w:txbxContent></v:textbox></v:shape></w:pict></w:r>"
+    assert read(paragraph("a", box)).text.split("\n\n") == ["a", "[Text box] Fee 1234"]
+
+
 def test_hidden_and_struck_text_is_listed() -> None:
     style = '<w:style w:type="paragraph" w:styleId="Notes"><w:rPr><w:vanish/></w:rPr></w:style>'
     document = read(
