@@ -64,7 +64,9 @@ UNICODE_FAMILY = re.compile(
     r"segoe|noto|apple|symbola|^opens|^starsym|cambria|dejavu|unicode|emoji|stix|material|quivira|symbolsnerd"
 )
 STYLES = re.compile(r"(?:regular|normal|bold|italic|oblique)+$")
-SYMBOL_FAMILY = re.compile(r"^(?:euclid|standard)symbol|^standardsym|^symbol(?:mt|ps|bt|neu|tiger|prop|set|std|$)")
+SYMBOL_FAMILY = re.compile(
+    r"^(?:euclid|standard)symbol|^standardsym|^symbol(?:mt|ps|bt|neu|tiger|prop|set|std|$)"
+)
 SIGN_FAMILY = re.compile(
     r"symbol|w[ei](?:ng|b)ding|dingbat|^mtextra|^euclid(?:extra|math)|^fences|monotypesorts|marlett|^msoutlook|specialty"
     r"|^wp(?:math|greek|typographic|iconic|phonetic|box|multinational)|^wolframmath|^mathematica[1-7]"
@@ -122,7 +124,9 @@ def signs_of(text: str, font: str) -> tuple[str, int]:
     letters = list[str]()
     for letter in text:
         # Word takes the letters of Latin-1 that are not ASCII, and all others of Unicode, from another font.
-        is_plain = letter.isspace() or "\x80" <= letter < "\ue000" or not (font or PRIVATE_LETTER.match(letter))
+        is_plain = (
+            letter.isspace() or "\x80" <= letter < "\ue000" or not (font or PRIVATE_LETTER.match(letter))
+        )
         words = letter if is_plain else sign(ord(letter), font)
         unknown += not words
         letters.append(words or Mark.SIGN.text)

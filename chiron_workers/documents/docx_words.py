@@ -133,7 +133,9 @@ def carried(paragraph: Any, words: str) -> str | None:
     if frame is not None and frame.get(f"{W}dropCap", "none") != "none":
         return words.strip()
     looks = properties.find(f"{W}rPr")
-    is_deleted = looks is not None and any(looks.find(f"{W}{name}") is not None for name in ("del", "moveFrom"))
+    is_deleted = looks is not None and any(
+        looks.find(f"{W}{name}") is not None for name in ("del", "moveFrom")
+    )
     return words if is_deleted else None
 
 

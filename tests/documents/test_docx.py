@@ -216,7 +216,7 @@ def field(instruction: str, result: str | None, form: str = "") -> str:
         (" EQ \\f(1,2) ", None, "", "[formula]"),
         (' SYMBOL 109 \\f "Symbol" ', None, "", "µ"),
         (' SYMBOL 109 \\f "Nobody\'s Signs" ', None, "", "[sign]"),
-        (' SYMBOL 181 \\a ', None, "", "µ"),
+        (" SYMBOL 181 \\a ", None, "", "µ"),
         (" FORMCHECKBOX ", None, "<w:ffData><w:checkBox><w:checked/></w:checkBox></w:ffData>", "☒"),
         (" FORMCHECKBOX ", "", '<w:ffData><w:checkBox><w:default w:val="0"/></w:checkBox></w:ffData>', "☐"),
         (
