@@ -63,11 +63,15 @@ class _Reader:
 
     def blocks(self) -> Iterator[Block]:
         yield from self._edges("header")
+        self._writer.begin_part(self._root)
         body = self._root.find(f"{W}body")
         yield from self._body([] if body is None else body)
         for kind in NOTE_PARTS:
             notes = self._package.part(kind)
-            for note in () if notes is None else notes.iter(f"{W}footnote", f"{W}endnote"):
+            if notes is None:
+                continue
+            self._writer.begin_part(notes)
+            for note in notes.iter(f"{W}footnote", f"{W}endnote"):
                 if note.get(f"{W}type") is None:  # Notes with a type only draw the line above the others.
                     self._writer.place = f"note {note.get(f'{W}id')}"
                     yield Block(f"[{note.get(f'{W}id')}] {set_line(' '.join(self._writer.lines(note)))}")
@@ -130,6 +134,7 @@ class _Reader:
             if root is None:
                 continue
             self._writer.place = kind
+            self._writer.begin_part(root, is_edge=True)
             lines = [set_line(line) for line in self._writer.lines(root)]
             boxes, self._writer.floats = self._writer.floats, []
             for text in chain(lines, map(set_line, boxes)):

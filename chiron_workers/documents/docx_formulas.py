@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from chiron_workers.documents.docx_controls import CONTROL, control_value
 from chiron_workers.documents.docx_elements import DELETION, ELEMENTS, MATHS, LeftOut, Rule, W
 from chiron_workers.documents.docx_signs import signs_of
 from chiron_workers.documents.docx_styles import INVISIBLE, OFF, Place, run_look
@@ -78,6 +79,9 @@ class _Formula:
             return OTHER, ""
         if treatment is Rule.THROUGH:
             return RUN, self.inner(node)
+        if tag == CONTROL:
+            words = control_value(node, self._writer)
+            return RUN, self.inner(node) if words is None else words
         if isinstance(treatment, LeftOut):
             self._writer.leave_out(treatment.kind)
             return OTHER, ""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from chiron_workers.documents.docx_controls import CONTROL, control_value
 from chiron_workers.documents.docx_drawings import graphic
 from chiron_workers.documents.docx_elements import (
     COMPATIBILITY,
@@ -13,7 +14,7 @@ from chiron_workers.documents.docx_elements import (
     Rule,
     W,
 )
-from chiron_workers.documents.docx_fields import Field, field_value
+from chiron_workers.documents.docx_fields import Field, field_value, split_fields
 from chiron_workers.documents.docx_formulas import formula_text
 from chiron_workers.documents.docx_signs import sign, signs_of
 from chiron_workers.documents.docx_styles import INVISIBLE, PLAIN, Look, Place, Styles, run_look
@@ -54,12 +55,22 @@ class Writer:
     Args:
         floats: What stands beside the text, such as text boxes, since somebody last took it.
         place: Where in the document the writer is.
+        is_edge: Whether that is a header or footer.
+        split_fields: The elements that begin fields whose instruction ends in a later paragraph.
+        unfinished_fields: Those that the last paragraph left open, as their instruction goes on.
     """
 
     styles: Styles
     omissions: Omissions
     floats: list[str] = field(default_factory=list)
     place: str = ""
+    is_edge: bool = False
+    split_fields: frozenset[Any] = frozenset()
+    unfinished_fields: list[Field] = field(default_factory=list)
+
+    def begin_part(self, root: Any, *, is_edge: bool = False) -> None:
+        """Begin a part of the file, such as its body or a header."""
+        self.split_fields, self.unfinished_fields, self.is_edge = split_fields(root), [], is_edge
 
     def words(self, element: Any) -> str:
         """The text of what is in an element, such as a paragraph."""
@@ -103,6 +114,12 @@ class Writer:
                 yield element
             elif treatment is Rule.THROUGH:
                 stack.extend(reversed(element))
+            elif element.tag == CONTROL:
+                value = control_value(element, self)
+                if value is None:
+                    stack.extend(reversed(element))
+                else:
+                    yield value
             elif element.tag == f"{COMPATIBILITY}AlternateContent":
                 stack.extend(reversed(alternative(element)))
             elif treatment is not Rule.NOTHING and (words := self.words_of([element])).strip():
@@ -157,7 +174,11 @@ class _Words:
         self._writer = writer
         self._look = look
         self._pieces: list[list[str]] = []  # each of one place, which comes first
-        self._fields: list[Field] = []
+        # Where the instruction of a field goes on, this begins within it.
+        self._fields, writer.unfinished_fields = writer.unfinished_fields, []
+        for field_ in self._fields:
+            field_.start = 0
+            self._pieces = [[Place.LINE]]
         self._is_apart = False  # behind a formula no digit joins one of its own
         self._stack: list[tuple[Any, Look]] = []
 
@@ -185,12 +206,23 @@ class _Words:
                 self._add(treatment, look.place)
             elif isinstance(treatment, LeftOut):
                 self._writer.leave_out(treatment.kind)
+        self._leave_fields()
         return _written(self._pieces)
+
+    def _leave_fields(self) -> None:
+        """Leave open to the next paragraph the fields whose instruction goes on there."""
+        for depth, field_ in enumerate(self._fields):
+            if not field_.has_result and field_.begin in self._writer.split_fields:
+                del self._pieces[field_.start :]
+                self._writer.unfinished_fields = self._fields[depth:]
+                return
 
     def _push(self, nodes: Any, look: Look) -> None:
         self._stack.extend([(node, look) for node in reversed(nodes)])
 
     def _add(self, words: str, place: Place) -> None:
+        if self._fields and not self._fields[-1].has_words and words.strip():
+            self._fields[-1].has_words = True
         if self._is_apart and words:
             self._is_apart = False
             words = f" {words}" if words[0].isdigit() else words
@@ -274,10 +306,11 @@ class _Words:
         self._push(alternative(node), look)
 
     def _write_simple_field(self, node: Any, look: Look) -> None:
-        if node.find(f".//{R}") is not None:
-            self._push(node, look)
-        else:
-            self._add(field_value(Field(0, [node.get(f"{W}instr", "")]), self._writer), Place.LINE)
+        has_result = any(ELEMENTS.get(part.tag) is not Rule.NOTHING for part in node)
+        end = node.makeelement(f"{W}fldChar", {f"{W}fldCharType": "end"})
+        self._fields.append(Field(len(self._pieces), [node.get(f"{W}instr", "")], has_result=has_result))
+        self._pieces.append([Place.LINE])
+        self._push([*node, end], look)
 
     def _write_instruction(self, node: Any, look: Look) -> None:
         if self._fields and not self._fields[-1].has_result:
@@ -287,18 +320,34 @@ class _Words:
         kind = node.get(f"{W}fldCharType")
         if kind == "begin":
             # A piece of its own, so that what belongs to the instruction can be taken back.
-            self._fields.append(Field(len(self._pieces), form=node.find(f"{W}ffData")))
+            self._fields.append(Field(len(self._pieces), form=node.find(f"{W}ffData"), begin=node))
             self._pieces.append([Place.LINE])
         elif kind == "separate" and self._fields:
-            self._fields[-1].has_result = True
-            del self._pieces[self._fields[-1].start + 1 :]
-            self._pieces.append([Place.LINE])
+            field_ = self._fields[-1]
+            field_.has_result, field_.has_words = True, False
+            self._take_back(field_)
         elif kind == "end" and self._fields:
-            end = self._fields.pop()
-            result = "".join(words for piece in self._pieces[end.start + 1 :] for words in piece[1:])
-            if not end.has_result or not result.strip():
-                del self._pieces[end.start + 1 :]
-                self._pieces.append([Place.LINE, field_value(end, self._writer)])
+            field_ = self._fields.pop()
+            if not field_.has_result or not field_.has_words:
+                self._take_back(field_)
+                self._add("" if look.place in INVISIBLE else field_value(field_, self._writer), Place.LINE)
+            elif self._fields:
+                self._fields[-1].has_words = True
+
+    def _take_back(self, field_: Field) -> None:
+        del self._pieces[field_.start :]
+        self._pieces.append([Place.LINE])
+
+    def _write_page_number(self, node: Any, look: Look) -> None:
+        if not self._writer.is_edge:
+            self._mark(Mark.VALUE)
+
+    def _write_control(self, node: Any, look: Look) -> None:
+        value = control_value(node, self._writer)
+        if value is None:
+            self._push(node, look)
+        else:
+            self._add(value, Place.LINE)
 
 
 def _written(pieces: list[list[str]]) -> str:
@@ -333,6 +382,8 @@ WRITERS: dict[str, Callable[[_Words, Any, Look], None]] = {
     R: _Words._write_run,
     T: _Words._write_letters,
     f"{W}sym": _Words._write_sign,
+    f"{W}pgNum": _Words._write_page_number,
+    CONTROL: _Words._write_control,
     f"{W}ruby": _Words._write_ruby,
     f"{W}fldChar": _Words._write_field,
     f"{W}fldSimple": _Words._write_simple_field,

@@ -226,7 +226,11 @@ def field(instruction: str, result: str | None, form: str = "") -> str:
             "</w:ffData>",
             "yes",
         ),
-        (" FORMTEXT ", "", "<w:ffData/>", ""),
+        (" FORMTEXT ", "", "<w:ffData/>", "[form field]"),
+        (" FORMTEXT ", run("\u2002\u2002\u2002"), "<w:ffData/>", "[form field]"),
+        (" FORMTEXT ", run("80"), "<w:ffData/>", "80"),
+        (" FORMDROPDOWN ", None, "", "[form field]"),
+        (" QUOTE </w:instrText><w:t>or</w:t><w:instrText>", run("two"), "", "two"),
         (
             f"IF {'</w:instrText></w:r>'}{field(' MERGEFIELD a ', run('9'))}<w:r><w:instrText>",
             run("two"),
@@ -246,6 +250,95 @@ def test_a_field_that_never_ends_takes_no_words_away() -> None:
     assert (
         read(paragraph("It is ", begin, "5 mg."), paragraph("So it is.")).text == "It is 5 mg.\n\nSo it is."
     )
+
+
+def marks(*kinds: str) -> str:
+    return "".join(f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in kinds)
+
+
+def instruction(words: str) -> str:
+    return f"<w:r><w:instrText>{words}</w:instrText></w:r>"
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["", paragraph(instruction("and")), f"<w:tbl><w:tr><w:tc>{paragraph('x')}</w:tc></w:tr></w:tbl>"],
+)
+def test_the_instruction_of_a_field_goes_on_in_the_next_paragraph(between: str) -> None:
+    inner = field(" MERGEFIELD a ", run("99"))
+    document = read(
+        paragraph("A ", marks("begin"), instruction(' IF "'), run("old 7"), inner),
+        between,
+        paragraph(instruction('b" '), inner, run("old 8"), marks("separate"), run("new"), marks("end"), " z"),
+        paragraph("So it is."),
+    )
+    assert document.text.split("\n\n") == ["A", "new z", "So it is."]
+
+
+def test_a_field_whose_end_is_deleted_or_elsewhere_takes_no_words_of_other_paragraphs_away() -> None:
+    deleted = f"<w:del>{marks('separate', 'end')}</w:del>"
+    for end in (
+        paragraph("b ", deleted),
+        f"<w:tbl><w:tr><w:tc>{paragraph(marks('end'))}</w:tc></w:tr></w:tbl>",
+    ):
+        text = read(paragraph("It is ", marks("begin"), "5 mg."), paragraph("So it is."), end).text
+        assert text.startswith("It is 5 mg.\n\nSo it is.")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("<m:oMath><m:r><m:t>x=5</m:t></m:r></m:oMath>", "a x=5 b"),
+        (run("12"), "a 12 b"),
+        ("", "a [field without a value] b"),
+        (field(" REF c ", run("7")), "a 7 b"),
+    ],
+)
+def test_a_simple_field_is_what_is_in_it(content: str, text: str) -> None:
+    simple = f'<w:fldSimple w:instr=" REF dose ">{content}</w:fldSimple>'
+    assert read(paragraph("a ", simple, " b")).text == text
+
+
+def control(properties: str, content: str = "") -> str:
+    return f"<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent>{content}</w:sdtContent></w:sdt>"
+
+
+def tick_box(value: str) -> str:
+    return f'<w14:checkbox><w14:checked w14:val="{value}"/></w14:checkbox>'
+
+
+@pytest.mark.parametrize(
+    ("properties", "words", "value"),
+    [
+        ("<w:showingPlcHdr/>", "Click here to enter text.", "[form field]"),
+        ('<w:showingPlcHdr w:val="0"/>', "7 m", "7 m"),
+        ("<w:text/>", "", "[form field]"),
+        ("<w:date/>", "1 May", "1 May"),
+        ("<w:dropDownList/>", "Berth 7", "Berth 7"),
+        (tick_box("1"), "", "☒"),
+        (tick_box("0"), "", "☐"),
+        ("<w14:checkbox/>", "", "☐"),
+        (tick_box("1"), "☑", "☑"),
+    ],
+)
+def test_a_content_control_is_what_somebody_filled_in(properties: str, words: str, value: str) -> None:
+    content = run(words) if words else ""
+    assert read(paragraph("a ", control(properties, content), " b")).text == f"a {value} b"
+    block = control(properties, paragraph(content))
+    assert read(paragraph("a"), block, paragraph("b")).text.split("\n\n") == ["a", value, "b"]
+    row = f"<w:tbl><w:tr><w:tc>{paragraph('a')}</w:tc>{control(properties, f'<w:tc>{paragraph(content)}</w:tc>')}</w:tr></w:tbl>"
+    assert read(row).text == f"a | {value}"
+
+
+def test_numbers_of_pages_say_nothing_in_a_footer() -> None:
+    section = '<w:sectPr><w:footerReference r:id="f1"/></w:sectPr>'
+    numbers = (field(" PAGE ", None), "<w:r><w:pgNum/></w:r>", '<w:fldSimple w:instr=" NUMPAGES "/>')
+    for number in numbers:
+        footer = {"word/f.xml": part("ftr", paragraph(number))}
+        document = read(paragraph("a"), section, parts=footer, relations=relation("f1", "footer", "f.xml"))
+        assert document.text == "a"
+        assert not document.left_out
+        assert read(paragraph("a ", number)).text == "a [field without a value]"
 
 
 BOX = f"<w:txbxContent>{paragraph('Only for adults.')}</w:txbxContent>"
