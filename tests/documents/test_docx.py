@@ -1,6 +1,7 @@
 """What a Word file says beside its plain text: signs, fields, tracked changes, text boxes, headers, and what is left out."""
 
 import re
+import time
 
 import pytest
 from support.word_files import paragraph, part, relation, run, word_file
@@ -10,6 +11,8 @@ from chiron_workers.documents.docx import read_docx
 from chiron_workers.documents.omissions import MARK
 
 SYMBOL = '<w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/>'
+
+FIELDS = 8_000
 
 
 def read(*paragraphs: str, **parts: str) -> Document:
@@ -297,6 +300,18 @@ def test_a_field_whose_end_is_deleted_or_elsewhere_takes_no_words_of_other_parag
 def test_a_simple_field_is_what_is_in_it(content: str, text: str) -> None:
     simple = f'<w:fldSimple w:instr=" REF dose ">{content}</w:fldSimple>'
     assert read(paragraph("a ", simple, " b")).text == text
+
+
+def seconds(*paragraphs: str) -> float:
+    began = time.monotonic()
+    assert read(*paragraphs).text.count("x") == FIELDS
+    return time.monotonic() - began
+
+
+def test_fields_within_fields_take_no_longer_than_fields_side_by_side() -> None:
+    opening, end = marks("begin", "separate") + run("x"), marks("end")
+    flat = seconds(paragraph((opening + end) * FIELDS))
+    assert seconds(paragraph(opening * FIELDS + end * FIELDS)) < 4 * flat + 1
 
 
 def control(properties: str, content: str = "") -> str:
