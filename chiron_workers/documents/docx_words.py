@@ -179,6 +179,7 @@ class _Words:
         for field_ in self._fields:
             field_.start = 0
             self._pieces = [[Place.LINE]]
+        self._is_behind_mark = False  # of a picture, which joins no words
         self._is_apart = False  # behind a formula no digit joins one of its own
         self._stack: list[tuple[Any, Look]] = []
 
@@ -223,6 +224,9 @@ class _Words:
     def _add(self, words: str, place: Place) -> None:
         if self._fields and not self._fields[-1].has_words and words.strip():
             self._fields[-1].has_words = True
+        if self._is_behind_mark and words:
+            self._is_behind_mark = False
+            words = words if words[0].isspace() else f" {words}"
         if self._is_apart and words:
             self._is_apart = False
             words = f" {words}" if words[0].isdigit() else words
@@ -299,8 +303,13 @@ class _Words:
         for words, is_beside in graphic(node, self._writer):
             if is_beside:
                 self._writer.floats.append(words)
-            else:
-                self._add(words, Place.LINE)
+                continue
+            is_mark = words.startswith("[")  # else the signs that it shows, such as a letter of a formula
+            before = next(
+                (piece for place in reversed(self._pieces) for piece in reversed(place[1:]) if piece), " "
+            )
+            self._add(f" {words}" if is_mark and not before[-1].isspace() else words, Place.LINE)
+            self._is_behind_mark = is_mark
 
     def _write_alternative(self, node: Any, look: Look) -> None:
         self._push(alternative(node), look)

@@ -395,25 +395,35 @@ VML_PICTURE = "<w:r><w:pict><v:shape><v:imagedata/></v:shape></w:pict></w:r>"
 @pytest.mark.parametrize(
     ("graphic", "text", "entries"),
     [
-        (picture("picture", "descr='Rain by month'"), "a[Image: Rain by month]b", {}),
-        (picture("picture", "descr='1'"), "a[Image: 1]b", {}),
-        (picture("picture"), "a[picture without text]b", {"picture without text": 1}),
+        (picture("picture", "descr='Rain by month'"), "a [Image: Rain by month] b", {}),
+        (picture("picture", "descr='1'"), "a [Image: 1] b", {}),
+        (picture("picture"), "a [picture without text] b", {"picture without text": 1}),
         (picture("picture", inside=DECORATIVE), "ab", {}),
         (picture("picture", frame="anchor"), "ab\n\n[picture without text]", {"picture without text": 1}),
-        (picture("chart"), "a[chart]b", {"chart": 1}),
-        (picture("diagram"), "a[drawing]b", {"drawing": 1}),
-        (picture("what-comes-next"), "a[embedded object]b", {"embedded object": 1}),
-        (VML_PICTURE, "a[picture without text]b", {"picture without text": 1}),
+        (picture("chart"), "a [chart] b", {"chart": 1}),
+        (picture("diagram"), "a [drawing] b", {"drawing": 1}),
+        (picture("what-comes-next"), "a [embedded object] b", {"embedded object": 1}),
+        (VML_PICTURE, "a [picture without text] b", {"picture without text": 1}),
         ("<w:r><w:pict><v:rect o:hr='t'/></w:pict></w:r>", "ab", {}),
-        (OLE.format("Equation.3"), "a[formula]b", {"formula": 1}),
-        (OLE.format("Excel.Sheet.12"), "a[embedded object]b", {"embedded object": 1}),
-        ("<w:r><w:object><w:control/></w:object></w:r>", "a[form field]b", {"form field": 1}),
+        (OLE.format("Equation.3"), "a [formula] b", {"formula": 1}),
+        (OLE.format("Excel.Sheet.12"), "a [embedded object] b", {"embedded object": 1}),
+        ("<w:r><w:object><w:control/></w:object></w:r>", "a [form field] b", {"form field": 1}),
     ],
 )  # fmt: skip
 def test_a_graphic_is_its_text_or_a_mark(graphic: str, text: str, entries: dict[str, int]) -> None:
     document = read(paragraph("a", graphic, "b"))
     assert document.text == text
     assert left_out(document) == entries
+
+
+def test_the_mark_of_a_graphic_joins_no_words() -> None:
+    art = "<a:graphic><a:graphicData uri='http://x/picture'/></a:graphic>"
+    picture = f'<w:r><w:drawing><wp:inline><wp:docPr id="1" name="P"/>{art}</wp:inline></w:drawing></w:r>'
+    arrow = '<w:r><w:drawing><wp:inline><wp:docPr id="1" name="P" descr="→"/></wp:inline></w:drawing></w:r>'
+    assert read(paragraph(picture, "The bay")).text == "[picture without text] The bay"
+    assert read(paragraph("12", picture, "34")).text == "12 [picture without text] 34"
+    assert read(paragraph("12 ", picture, "<w:r><w:br/></w:r>", "34")).text == "12 [picture without text]\n34"
+    assert read(paragraph("5 ", arrow, "g")).text == "5 →g"
 
 
 def test_headers_and_footers_that_are_shown_stand_once_and_as_such() -> None:
