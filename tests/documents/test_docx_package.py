@@ -44,9 +44,12 @@ FLAT = (
 )
 
 
-def renamed(rename: Callable[[str], str]) -> bytes:
+def renamed(rename: Callable[[str], str], **parts: dict[str, str]) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(word_file(PIER))) as whole, zipfile.ZipFile(file, "w") as archive:
+    with (
+        zipfile.ZipFile(io.BytesIO(word_file(PIER, **parts))) as whole,
+        zipfile.ZipFile(file, "w") as archive,
+    ):
         for name in whole.namelist():
             archive.writestr(rename(name), whole.read(name))
     return file.getvalue()
@@ -96,7 +99,10 @@ FILES = {
     "slashes before names": lambda: renamed(lambda name: f"/{name}"),
     "dots before names": lambda: renamed(lambda name: f"./{name}"),
     "small and capital letters": lambda: renamed(str.upper),
-    "a main part elsewhere": lambda: word_file(PIER, main="content/main.xml"),
+    "a main part elsewhere": lambda: renamed(
+        lambda name: name.replace("word/", "content/"),
+        parts={"_rels/.rels": RELATION_LIST.format(relation("r1", "officeDocument", "/content/document.xml"))},
+    ),
     "a main part that only its content type names": lambda: word_file(
         PIER, main="content/main.xml", parts={"_rels/.rels": "", "[Content_Types].xml": OTHER_TYPES}
     ),
