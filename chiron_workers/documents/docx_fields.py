@@ -80,12 +80,11 @@ def split_fields(root: Any) -> frozenset[Any]:
 
 def _paragraph(mark: Any) -> Any | None:
     """The paragraph in which a mark of a field is read; None where it is not, as it is deleted."""
-    for element in mark.iterancestors():
-        if element.tag == PARAGRAPH:
-            return element
-        if ELEMENTS.get(element.tag) not in (Rule.THROUGH, Rule.WRITER):
-            return None
-    return None
+    element = mark.getparent()
+    while element is not None and element.tag != PARAGRAPH:
+        is_read = ELEMENTS.get(element.tag) in (Rule.THROUGH, Rule.WRITER)
+        element = element.getparent() if is_read else None
+    return element
 
 
 def field_value(field_: Field, writer: "Writer") -> str:

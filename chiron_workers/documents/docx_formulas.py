@@ -33,10 +33,11 @@ BRACES = frozenset("⏞⏟⎴⎵⏜⏝")
 # Behind these, and before the first three of them, a letter or digit would be read as a part of them.
 FRACTION, FUNCTION, LEADING_SCRIPT, OPERATOR, OTHER = "fraction", "function", "leading script", "operator", ""
 RUN = "run"
-# A script behind these would belong to their last part.
-OPERANDS = frozenset(f"{MATHS}{name}" for name in ("f", "nary", "func", "bar", "rad"))
-SUBSCRIPT = frozenset(f"{MATHS}{name}" for name in ("sSub", "sSubSup"))
-SCRIPTS = frozenset(f"{MATHS}{name}" for name in ("sSup", "sSubSup"))
+# A script behind these would belong to their last part, and a raised or lowered one would go on with another.
+OPERANDS = tuple(f"{MATHS}{name}" for name in ("f", "nary", "func", "bar", "rad"))
+RAISED, LOWERED = (tuple(f"{MATHS}{name}" for name in (script, "sSubSup")) for script in ("sSup", "sSub"))
+DELETIONS = (f"{W}del", f"{W}moveFrom")
+CONTROL_LOOK = f"*/{MATHS}ctrlPr"
 ALIGNMENT = re.compile("[&#]")  # of equations, and before the number of one
 
 
@@ -143,15 +144,11 @@ class _Formula:
     def _scripts(self, node: Any) -> str:
         base, below, above = node.find(f"{MATHS}e"), self._argument(node, "sub"), self._argument(node, "sup")
         words = self.inner(base).strip()
-        operands = OPERANDS | (SCRIPTS if above else SUBSCRIPT)
-        only = _only_child(base)
         if (
             words
-            and base is not None
             and (below or above)
-            and (only is None or only.tag != f"{MATHS}d")
-            and next(base.iter(*operands), None) is not None
             and not _is_bracketed(words)
+            and _is_compound(base, is_raised=bool(above))
         ):
             words = f"({words})"
         return words + _lowered(below) + _raised(above)
@@ -247,10 +244,12 @@ def _is_set(node: Any, properties: str, name: str) -> bool:
 
 def _is_deleted(node: Any) -> bool:
     """Whether a tracked change deletes a run, or the operator of a structure."""
-    name = node.tag.rpartition("}")[2]
-    marks = (f"{W}del", f"{W}moveFrom")
-    paths = ("", f"{W}rPr/") if name == "r" else (f"{MATHS}{name}Pr/{MATHS}ctrlPr/",)
-    return any(node.find(path + mark) is not None for path in paths for mark in marks)
+    if node.tag == f"{MATHS}r":
+        # Most runs have nothing but their text.
+        places = [node, node.find(f"{W}rPr")] if len(node) > 1 else []
+    else:
+        places = [node.find(CONTROL_LOOK)] if len(node) and len(node[0]) else []
+    return any(place is not None and place.find(mark) is not None for place in places for mark in DELETIONS)
 
 
 def _unaligned(sign: re.Match[str]) -> str:
@@ -268,6 +267,14 @@ def _only_child(element: Any | None) -> Any | None:
     """The one part of an argument that has words; None if there are several."""
     parts = [] if element is None else [part for part in element if _has_words(part)]
     return parts[0] if len(parts) == 1 else None
+
+
+def _is_compound(base: Any, *, is_raised: bool) -> bool:
+    """Whether a script behind a base would belong to its last part."""
+    only = _only_child(base)
+    if only is not None and only.tag in (f"{MATHS}r", f"{MATHS}d"):
+        return False
+    return next(base.iter(*OPERANDS, *(RAISED if is_raised else LOWERED)), None) is not None
 
 
 def _has_words(part: Any) -> bool:

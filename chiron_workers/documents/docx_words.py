@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any
 
 from chiron_workers.documents.docx_controls import CONTROL, control_value
@@ -22,7 +23,7 @@ from chiron_workers.documents.docx_tables import table_lines
 from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.scripts import lower_words, raise_words
 
-P, TBL, R, T, RPR = f"{W}p", f"{W}tbl", f"{W}r", f"{W}t", f"{W}rPr"
+P, TBL, R, T, RPR, PPR = f"{W}p", f"{W}tbl", f"{W}r", f"{W}t", f"{W}rPr", f"{W}pPr"
 BLOCKS = frozenset((P, TBL))
 # What a newer Word writes for itself and is read here; of all else the copy for older versions is read.
 READ_EXTENSIONS = frozenset(
@@ -98,8 +99,9 @@ class Writer:
                 beginning = ""
                 yield part
                 continue
-            words = beginning + self.words(part)
-            beginning = carried(part, words) or ""
+            words = beginning + self.words(part) if beginning else self.words(part)
+            # Most paragraphs of a cell have no properties.
+            beginning = carried(part, words) or "" if len(part) and part[0].tag == PPR else ""
             if not beginning:
                 yield words
         yield from (beginning,) if beginning else ()
@@ -167,6 +169,14 @@ def alternative(element: Any) -> Any:
     return fallback if fallback is not None else choices[0] if choices else []
 
 
+class Gap(IntEnum):
+    """What a space keeps apart from the words before it: a digit from a formula, any words from the mark of a picture."""
+
+    NONE = 0
+    DIGITS = 1
+    WORDS = 2
+
+
 class _Words:
     """The words of one paragraph."""
 
@@ -174,13 +184,14 @@ class _Words:
         self._writer = writer
         self._look = look
         self._pieces: list[list[str]] = []  # each of one place, which comes first
-        # Where the instruction of a field goes on, this begins within it.
-        self._fields, writer.unfinished_fields = writer.unfinished_fields, []
-        for field_ in self._fields:
-            field_.start = 0
+        self._fields: list[Field] = []
+        if writer.unfinished_fields:
+            # Where the instruction of a field goes on, this begins within it.
+            self._fields, writer.unfinished_fields = writer.unfinished_fields, []
             self._pieces = [[Place.LINE]]
-        self._is_behind_mark = False  # of a picture, which joins no words
-        self._is_apart = False  # behind a formula no digit joins one of its own
+            for field_ in self._fields:
+                field_.start = 0
+        self._gap = Gap.NONE
         self._stack: list[tuple[Any, Look]] = []
 
     def text(self, element: Any) -> str:
@@ -207,7 +218,8 @@ class _Words:
                 self._add(treatment, look.place)
             elif isinstance(treatment, LeftOut):
                 self._writer.leave_out(treatment.kind)
-        self._leave_fields()
+        if self._fields:
+            self._leave_fields()
         return _written(self._pieces)
 
     def _leave_fields(self) -> None:
@@ -224,12 +236,9 @@ class _Words:
     def _add(self, words: str, place: Place) -> None:
         if self._fields and not self._fields[-1].has_words and words.strip():
             self._fields[-1].has_words = True
-        if self._is_behind_mark and words:
-            self._is_behind_mark = False
-            words = words if words[0].isspace() else f" {words}"
-        if self._is_apart and words:
-            self._is_apart = False
-            words = f" {words}" if words[0].isdigit() else words
+        if self._gap and words:
+            is_joined = words[0].isdigit() if self._gap is Gap.DIGITS else not words[0].isspace()
+            words, self._gap = f" {words}" if is_joined else words, Gap.NONE
         if self._pieces and self._pieces[-1][0] == place:
             self._pieces[-1].append(words)
         else:
@@ -293,7 +302,7 @@ class _Words:
             elif before[-1:].isdigit() and words[0].isdigit():
                 words = f" {words}"
         self._add(words, Place.LINE)
-        self._is_apart = words[-1:].isdigit()
+        self._gap = Gap.DIGITS if words[-1:].isdigit() else Gap.NONE
 
     def _write_formulas(self, node: Any, look: Look) -> None:
         self._add("\n" if self._pieces and node.getnext() is not None else "", Place.LINE)
@@ -309,7 +318,7 @@ class _Words:
                 (piece for place in reversed(self._pieces) for piece in reversed(place[1:]) if piece), " "
             )
             self._add(f" {words}" if is_mark and not before[-1].isspace() else words, Place.LINE)
-            self._is_behind_mark = is_mark
+            self._gap = Gap.WORDS if is_mark else self._gap
 
     def _write_alternative(self, node: Any, look: Look) -> None:
         self._push(alternative(node), look)
