@@ -14,7 +14,7 @@ from chiron_workers.documents.docx_numbering import Numbering
 from chiron_workers.documents.docx_package import Package
 from chiron_workers.documents.docx_styles import Styles, is_on
 from chiron_workers.documents.docx_tables import table_lines
-from chiron_workers.documents.docx_words import BLOCKS, P, Writer, carried
+from chiron_workers.documents.docx_words import BLOCKS, P, Writer, next_beginning
 from chiron_workers.documents.file_properties import stated_authors, stated_title
 from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.spacing import set_line
@@ -113,7 +113,7 @@ class _Reader:
         properties = element.find(f"{W}pPr")
         if properties is None:
             return Block(text)
-        beginning = carried(element, text)
+        beginning = next_beginning(element, text)
         if beginning is not None:
             self._beginning = beginning
             return Block("")

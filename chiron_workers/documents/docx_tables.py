@@ -62,7 +62,7 @@ def _cell(cell: Any, writer: "Writer") -> str:
     if cell.find(f".//{INNER_TABLE}") is None:
         return " ".join(writer.lines(cell))
     parts = list[str]()
-    for part in writer.joined(cell):
+    for part in writer.parts_of(cell):
         if isinstance(part, str):
             parts.append(part)
         else:

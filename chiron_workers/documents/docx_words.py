@@ -84,13 +84,13 @@ class Writer:
 
     def lines(self, parent: Any) -> Iterator[str]:
         """The paragraphs and rows of tables in a cell, a note, a header or a text box."""
-        for part in self.joined(parent):
+        for part in self.parts_of(parent):
             if isinstance(part, str):
                 yield part
             else:
                 yield from table_lines(part, self)
 
-    def joined(self, parent: Any) -> Iterator[Any]:
+    def parts_of(self, parent: Any) -> Iterator[Any]:
         """The words of each paragraph of a cell or the like, and its tables. One whose mark is deleted begins the next."""
         beginning = ""
         for part in self.below(parent, BLOCKS):
@@ -101,7 +101,7 @@ class Writer:
                 continue
             words = beginning + self.words(part) if beginning else self.words(part)
             # Most paragraphs of a cell have no properties.
-            beginning = carried(part, words) or "" if len(part) and part[0].tag == PPR else ""
+            beginning = next_beginning(part, words) or "" if len(part) and part[0].tag == PPR else ""
             if not beginning:
                 yield words
         yield from (beginning,) if beginning else ()
@@ -143,7 +143,7 @@ def paragraph_look(paragraph: Any, styles: Styles) -> Look:
     return look if look.place in INVISIBLE else Look(Place.LINE, look.font)
 
 
-def carried(paragraph: Any, words: str) -> str | None:
+def next_beginning(paragraph: Any, words: str) -> str | None:
     """What of a paragraph's words begins the next one: all, if its mark is deleted or it is an initial; else None."""
     properties = paragraph.find(f"{W}pPr")
     if properties is None:

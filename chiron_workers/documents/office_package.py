@@ -35,7 +35,7 @@ def entries_by_path(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 def main_part(archive: zipfile.ZipFile, entries: Entries) -> str:
     """The path of the main part of an Office file; empty where nothing names one that is there."""
-    stated = (
+    paths = (
         *(
             part_path(relation.get("Target", ""))
             for relation in _elements(archive, entries.get(RELATIONS))
@@ -47,7 +47,7 @@ def main_part(archive: zipfile.ZipFile, entries: Entries) -> str:
             if part.get("ContentType", "").endswith(".main+xml")
         ),
     )
-    return next((path for path in stated if path.lower() in entries), "")
+    return next((path for path in paths if path.lower() in entries), "")
 
 
 def main_type(archive: zipfile.ZipFile, entries: Entries) -> str:
