@@ -108,7 +108,7 @@ def kind_of(element: str) -> str:
     treatment = WORD_ELEMENTS.get(element)
     if isinstance(treatment, LeftOut):
         return treatment.kind
-    if element == "instrText":
+    if element in ("instrText", "pgNum"):
         return Mark.VALUE.value
     return treatment.value if isinstance(treatment, Mark) else Mark.SIGN.value if element == "sym" else ""
 

@@ -158,7 +158,8 @@ def _fault(quote: Quote, text: str) -> str:
 
 def is_of_the_gate(exact: str, text: str, start: int, end: int) -> bool:
     """Whether the quote gate takes the words, or would have extended a quote within them to where they begin and end."""
-    if unfit_reason(exact) or spanned_mark(text, (start, end), (start, end)):
+    # The gate extends a quote over cells that are nothing but a mark.
+    if unfit_reason(exact) or spanned_mark(text, (start, start), (start, end)):
         return False
     if locate(exact, text[max(0, start - EDGE_CHARS) : end + EDGE_CHARS]):
         return True

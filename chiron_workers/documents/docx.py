@@ -14,7 +14,7 @@ from chiron_workers.documents.docx_numbering import Numbering
 from chiron_workers.documents.docx_package import Package
 from chiron_workers.documents.docx_styles import Styles, is_on
 from chiron_workers.documents.docx_tables import table_lines
-from chiron_workers.documents.docx_words import BLOCKS, P, Writer
+from chiron_workers.documents.docx_words import BLOCKS, P, Writer, next_beginning
 from chiron_workers.documents.file_properties import stated_authors, stated_title
 from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.spacing import set_line
@@ -63,11 +63,15 @@ class _Reader:
 
     def blocks(self) -> Iterator[Block]:
         yield from self._edges("header")
+        self._writer.begin_part(self._root)
         body = self._root.find(f"{W}body")
         yield from self._body([] if body is None else body)
         for kind in NOTE_PARTS:
             notes = self._package.part(kind)
-            for note in () if notes is None else notes.iter(f"{W}footnote", f"{W}endnote"):
+            if notes is None:
+                continue
+            self._writer.begin_part(notes)
+            for note in notes.iter(f"{W}footnote", f"{W}endnote"):
                 if note.get(f"{W}type") is None:  # Notes with a type only draw the line above the others.
                     self._writer.place = f"note {note.get(f'{W}id')}"
                     yield Block(f"[{note.get(f'{W}id')}] {set_line(' '.join(self._writer.lines(note)))}")
@@ -78,6 +82,8 @@ class _Reader:
         heading = ""
         for number, part in enumerate(self._writer.below(body, BLOCKS), 1):
             self._writer.place = f"below “{heading}”" if heading else f"paragraph {number}"
+            if isinstance(part, str) or part.tag != P:
+                yield from self._rest()
             if isinstance(part, str):
                 yield Block(part)
             elif part.tag == P:
@@ -88,8 +94,13 @@ class _Reader:
             else:
                 yield Block("\n".join(table_lines(part, self._writer)))
             yield from self._floats()
+        yield from self._rest()
+
+    def _rest(self) -> Iterator[Block]:
+        """What would begin a next paragraph, where none follows."""
         if self._beginning:
             yield Block(self._beginning)
+            self._beginning = ""
 
     def _floats(self) -> Iterator[Block]:
         if self._writer.floats:
@@ -102,10 +113,9 @@ class _Reader:
         properties = element.find(f"{W}pPr")
         if properties is None:
             return Block(text)
-        frame = properties.find(f"{W}framePr")
-        is_initial = frame is not None and frame.get(f"{W}dropCap", "none") != "none"
-        if is_initial or properties.find(f"{W}rPr/{W}del") is not None:
-            self._beginning = text.strip() if is_initial else text
+        beginning = next_beginning(element, text)
+        if beginning is not None:
+            self._beginning = beginning
             return Block("")
         reference = properties.find(f"{W}pStyle")
         style_id = reference.get(f"{W}val", "") if reference is not None else ""
@@ -124,6 +134,7 @@ class _Reader:
             if root is None:
                 continue
             self._writer.place = kind
+            self._writer.begin_part(root, is_edge=True)
             lines = [set_line(line) for line in self._writer.lines(root)]
             boxes, self._writer.floats = self._writer.floats, []
             for text in chain(lines, map(set_line, boxes)):

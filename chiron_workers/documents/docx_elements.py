@@ -59,7 +59,8 @@ WORD_ELEMENTS: dict[str, Treatment] = {
     **dict.fromkeys(PROPERTIES, Rule.NOTHING),
     **dict.fromkeys(ANCHORS, Rule.NOTHING),
     # Computed when the document is shown.
-    **dict.fromkeys((*DATE_PARTS, "pgNum"), Mark.VALUE),
+    **dict.fromkeys(DATE_PARTS, Mark.VALUE),
+    "pgNum": Rule.WRITER,
     "body": Rule.THROUGH,
     "p": Rule.WRITER,
     "tbl": Rule.WRITER,
@@ -82,7 +83,7 @@ WORD_ELEMENTS: dict[str, Treatment] = {
     "hyperlink": Rule.THROUGH,
     "ins": Rule.THROUGH,
     "moveTo": Rule.THROUGH,
-    "sdt": Rule.THROUGH,
+    "sdt": Rule.WRITER,
     "sdtContent": Rule.THROUGH,
     "smartTag": Rule.THROUGH,
     "customXml": Rule.THROUGH,

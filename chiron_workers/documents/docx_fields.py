@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from chiron_workers.documents.docx_elements import W
-from chiron_workers.documents.docx_signs import sign
+from chiron_workers.documents.docx_elements import ELEMENTS, Rule, W
+from chiron_workers.documents.docx_signs import is_character, is_sign_font, sign
 from chiron_workers.documents.docx_styles import is_on
 from chiron_workers.documents.omissions import Mark
 
@@ -20,7 +20,6 @@ SILENT = frozenset(
             "ADVANCE",
             "ASK",
             "BIBLIOGRAPHY",
-            "FORMTEXT",
             "HYPERLINK",
             "INDEX",
             "PRIVATE",
@@ -31,7 +30,11 @@ SILENT = frozenset(
         *("TC", "TOA", "TOC", "XE"),
     )
 )
+# In a header or footer they say nothing about what the document says.
+PAGE_FIELDS = frozenset(("PAGE", "NUMPAGES", "SECTION", "SECTIONPAGES"))
+FIELD_MARK, PARAGRAPH = f"{W}fldChar", f"{W}p"
 SYMBOL_CODE = re.compile(r"SYMBOL\s+(0x[0-9a-f]+|\d+|\S)", re.IGNORECASE)
+SYMBOL_CHARSET = re.compile(r"\\([au])\b")  # the code is one of windows-1252, or of Unicode
 SYMBOL_FONT = re.compile(r'\\f\s+(?:"([^"]*)"|(\S+))')
 BUTTON = re.compile(r"(?:MACROBUTTON|GOTOBUTTON)\s+\S+\s+(.*)", re.IGNORECASE | re.DOTALL)
 
@@ -43,12 +46,45 @@ class Field:
     Args:
         start: Of the pieces of its paragraph, the one where it begins.
         form: Its ffData element, if it is a form field.
+        begin: The element that begins it.
+        has_words: Whether there are words in its instruction or, behind that, in its result.
     """
 
     start: int
     instruction: list[str] = field(default_factory=list)
     form: Any | None = None
+    begin: Any | None = None
     has_result: bool = False
+    has_words: bool = False
+
+
+def split_fields(root: Any) -> frozenset[Any]:
+    """The elements of a part that begin fields whose instruction ends in a later paragraph, beside that where it begins."""
+    fields = list[tuple[Any | None, Any]]()
+    split = set[Any]()
+    for mark in root.iter(FIELD_MARK):
+        paragraph = _paragraph(mark)
+        if paragraph is None:
+            continue
+        kind = mark.get(f"{W}fldCharType")
+        if kind == "begin":
+            fields.append((mark, paragraph))
+        elif fields and kind in ("separate", "end"):
+            begin, first = fields.pop()
+            if begin is not None and first is not paragraph and first.getparent() is paragraph.getparent():
+                split.add(begin)
+            if kind == "separate":
+                fields.append((None, paragraph))
+    return frozenset(split)
+
+
+def _paragraph(mark: Any) -> Any | None:
+    """The paragraph in which a mark of a field is read; None where it is not, as it is deleted."""
+    element = mark.getparent()
+    while element is not None and element.tag != PARAGRAPH:
+        is_read = ELEMENTS.get(element.tag) in (Rule.THROUGH, Rule.WRITER)
+        element = element.getparent() if is_read else None
+    return element
 
 
 def field_value(field_: Field, writer: "Writer") -> str:
@@ -58,7 +94,11 @@ def field_value(field_: Field, writer: "Writer") -> str:
     if name == "FORMCHECKBOX":
         return "☒" if _is_checked(field_.form) else "☐"
     if name == "FORMDROPDOWN":
-        return _choice(field_.form)
+        return _choice(field_.form).strip() or writer.mark(Mark.FIELD)
+    if name == "FORMTEXT":
+        return writer.mark(Mark.FIELD)
+    if name in PAGE_FIELDS and writer.is_edge:
+        return ""
     if name == "SYMBOL":
         return _symbol(words) or writer.mark(Mark.SIGN)
     if name == "EQ":
@@ -96,5 +136,11 @@ def _symbol(instruction: str) -> str:
         return ""
     words = match[1]
     code = int(words, 16) if words[:2].lower() == "0x" else int(words) if words.isdigit() else ord(words)
-    font = SYMBOL_FONT.search(instruction)
-    return sign(code, (font[1] or font[2] or "") if font else "symbol")
+    match = SYMBOL_FONT.search(instruction)
+    font = (match[1] or match[2] or "") if match else ""
+    charset = SYMBOL_CHARSET.search(instruction)
+    if charset is None or is_sign_font(font):
+        return sign(code, font)
+    if charset[1] == "a":
+        return bytes((code & 0xFF,)).decode("cp1252", "ignore")
+    return chr(code) if is_character(code) else ""

@@ -5,9 +5,10 @@ import unicodedata
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from chiron_workers.documents.docx_elements import ELEMENTS, MATHS, LeftOut, Rule, W
+from chiron_workers.documents.docx_controls import CONTROL, control_value
+from chiron_workers.documents.docx_elements import DELETION, ELEMENTS, MATHS, LeftOut, Rule, W
 from chiron_workers.documents.docx_signs import signs_of
-from chiron_workers.documents.docx_styles import INVISIBLE, run_look
+from chiron_workers.documents.docx_styles import INVISIBLE, OFF, Place, run_look
 from chiron_workers.documents.omissions import Mark
 from chiron_workers.documents.scripts import SUBSCRIPTS, SUMS, SUPERSCRIPTS
 
@@ -32,6 +33,12 @@ BRACES = frozenset("⏞⏟⎴⎵⏜⏝")
 # Behind these, and before the first three of them, a letter or digit would be read as a part of them.
 FRACTION, FUNCTION, LEADING_SCRIPT, OPERATOR, OTHER = "fraction", "function", "leading script", "operator", ""
 RUN = "run"
+# A script behind these would belong to their last part, and a raised or lowered one would go on with another.
+OPERANDS = tuple(f"{MATHS}{name}" for name in ("f", "nary", "func", "bar", "rad"))
+RAISED, LOWERED = (tuple(f"{MATHS}{name}" for name in (script, "sSubSup")) for script in ("sSup", "sSub"))
+DELETIONS = (f"{W}del", f"{W}moveFrom")
+CONTROL_LOOK = f"*/{MATHS}ctrlPr"
+ALIGNMENT = re.compile("[&#]")  # of equations, and before the number of one
 
 
 def formula_text(element: Any, writer: "Writer") -> str:
@@ -42,6 +49,10 @@ def formula_text(element: Any, writer: "Writer") -> str:
 class _Formula:
     def __init__(self, writer: "Writer") -> None:
         self._writer = writer
+        self._font = ""  # of the run, if it is one of signs
+        self._is_aligned = (
+            False  # in an array of equations `&` is a place where they are aligned, and no letter
+        )
 
     def inner(self, element: Any | None) -> str:
         """What is in an element, its parts kept apart where they would be read as one."""
@@ -57,6 +68,10 @@ class _Formula:
         tag = node.tag
         layout = FORMULA_ELEMENTS.get(tag)
         if callable(layout):
+            if _is_deleted(node):
+                # Its operator is gone; what of its arguments is not deleted stays.
+                self._writer.leave_out(DELETION.kind)
+                return (RUN, "") if tag == f"{MATHS}r" else (OTHER, self.inner(node))
             return KINDS.get(tag, OTHER), layout(self, node)
         if layout is Rule.THROUGH:
             return OTHER, self.inner(node)
@@ -65,6 +80,9 @@ class _Formula:
             return OTHER, ""
         if treatment is Rule.THROUGH:
             return RUN, self.inner(node)
+        if tag == CONTROL:
+            words = control_value(node, self._writer)
+            return RUN, self.inner(node) if words is None else words
         if isinstance(treatment, LeftOut):
             self._writer.leave_out(treatment.kind)
             return OTHER, ""
@@ -76,13 +94,25 @@ class _Formula:
         return self.inner(node.find(f"{MATHS}{name}")).strip()
 
     def _run(self, node: Any) -> str:
-        if run_look(node.find(f"{W}rPr"), self._writer.styles).place in INVISIBLE:
+        look = run_look(node.find(f"{W}rPr"), self._writer.styles)
+        if look.place in INVISIBLE:
             self._writer.leave_out("passage that is struck out")
             return ""
-        return self.inner(node)
+        is_aligned, self._font = self._is_aligned, look.font
+        self._is_aligned = is_aligned and not any(_is_set(node, "rPr", name) for name in ("nor", "lit"))
+        words = self.inner(node)
+        self._is_aligned, self._font = is_aligned, ""
+        return (
+            _raised(words)
+            if look.place is Place.HIGH
+            else _lowered(words)
+            if look.place is Place.LOW
+            else words
+        )
 
     def _text(self, node: Any) -> str:
-        words, unknown = signs_of(node.text or "", "")
+        text = node.text or ""
+        words, unknown = signs_of(ALIGNMENT.sub(_unaligned, text) if self._is_aligned else text, self._font)
         for _ in range(unknown):
             self._writer.leave_out(Mark.SIGN.value)
         return words if not len(node) else words + self._writer.mark(Mark.SIGN)
@@ -107,30 +137,37 @@ class _Formula:
 
     def _nary(self, node: Any) -> str:
         operator = _value(node, "naryPr", "chr", "∫") or self._writer.mark(Mark.SIGN)
-        limits = _lowered(self._argument(node, "sub")) + _raised(self._argument(node, "sup"))
-        return f"{operator}{limits} {self._argument(node, 'e')}".rstrip()
+        below = "" if _is_set(node, "naryPr", "subHide") else self._argument(node, "sub")
+        above = "" if _is_set(node, "naryPr", "supHide") else self._argument(node, "sup")
+        return f"{operator}{_lowered(below)}{_raised(above)} {self._argument(node, 'e')}".rstrip()
 
     def _scripts(self, node: Any) -> str:
-        base = node.find(f"{MATHS}e")
+        base, below, above = node.find(f"{MATHS}e"), self._argument(node, "sub"), self._argument(node, "sup")
         words = self.inner(base).strip()
-        only = _only_child(base)
-        if only is not None and only.tag in (f"{MATHS}f", f"{MATHS}nary", f"{MATHS}func", f"{MATHS}bar"):
-            words = _grouped(words)
-        return words + _lowered(self._argument(node, "sub")) + _raised(self._argument(node, "sup"))
+        if (
+            words
+            and (below or above)
+            and not _is_bracketed(words)
+            and _is_compound(base, is_raised=bool(above))
+        ):
+            words = f"({words})"
+        return words + _lowered(below) + _raised(above)
 
     def _leading_scripts(self, node: Any) -> str:
         scripts = _raised(self._argument(node, "sup")) + _lowered(self._argument(node, "sub"))
         return scripts + self._argument(node, "e")
 
     def _root(self, node: Any) -> str:
-        degree = self._argument(node, "deg")
+        degree = "" if _is_set(node, "radPr", "degHide") else self._argument(node, "deg")
         return f"{_raised(degree)}√{_grouped(self._argument(node, 'e'))}"
 
     def _lower_limit(self, node: Any) -> str:
         return self._argument(node, "e") + _lowered(self._argument(node, "lim"))
 
     def _upper_limit(self, node: Any) -> str:
-        return self._argument(node, "e") + _raised(self._argument(node, "lim"))
+        words, above = self._argument(node, "e"), self._argument(node, "lim")
+        # Raised, it would be a power.
+        return f"overset({above}, {words})" if words[-1:].isalnum() and above else words + _raised(above)
 
     def _function(self, node: Any) -> str:
         words = self._argument(node, "e")
@@ -153,15 +190,18 @@ class _Formula:
     def _framed(self, node: Any) -> str:
         words, properties = self._argument(node, "e"), node.find(f"{MATHS}borderBoxPr")
         strikes = [] if properties is None else [part for part in properties if "}strike" in str(part.tag)]
-        is_struck = any(part.get(f"{MATHS}val", "1") not in ("0", "off", "false") for part in strikes)
+        is_struck = any(part.get(f"{MATHS}val", "1") not in OFF for part in strikes)
         return f"cancel({words})" if is_struck else words
 
     def _phantom(self, node: Any) -> str:
-        is_shown = _value(node, "phantPr", "show", "1") not in ("0", "off", "false")
+        is_shown = _value(node, "phantPr", "show", "1") not in OFF
         return self._argument(node, "e") if is_shown else " "
 
     def _equations(self, node: Any) -> str:
-        return "; ".join(self.inner(part).strip() for part in node.findall(f"{MATHS}e"))
+        is_aligned, self._is_aligned = self._is_aligned, True
+        words = "; ".join(self.inner(part).strip() for part in node.findall(f"{MATHS}e"))
+        self._is_aligned = is_aligned
+        return words
 
     def _matrix(self, node: Any) -> str:
         return f"[{self._rows(node)}]"
@@ -178,7 +218,7 @@ def _has_gap(text: str, before: str, words: str, kind: str) -> bool:
     if not text or (before == kind == RUN):
         return False
     last, first = text[-1], words[0]
-    if last.isdigit() and first.isdigit():
+    if (last.isdigit() and first.isdigit()) or (before == FRACTION and first in "([{|√"):
         return True
     if kind == LEADING_SCRIPT:
         return (last.isalnum() or last == ")") and first != "√"
@@ -196,18 +236,54 @@ def _value(node: Any, properties: str, name: str, default: str) -> str:
     return default if element is None else str(element.get(f"{MATHS}val", ""))
 
 
+def _is_set(node: Any, properties: str, name: str) -> bool:
+    """Whether a switch such as `<m:degHide/>` is set."""
+    element = node.find(f"{MATHS}{properties}/{MATHS}{name}")
+    return element is not None and element.get(f"{MATHS}val", "1") not in OFF
+
+
+def _is_deleted(node: Any) -> bool:
+    """Whether a tracked change deletes a run, or the operator of a structure."""
+    if node.tag == f"{MATHS}r":
+        # Most runs have nothing but their text.
+        places = [node, node.find(f"{W}rPr")] if len(node) > 1 else []
+    else:
+        places = [node.find(CONTROL_LOOK)] if len(node) and len(node[0]) else []
+    return any(place is not None and place.find(mark) is not None for place in places for mark in DELETIONS)
+
+
+def _unaligned(sign: re.Match[str]) -> str:
+    """Nothing for a place of alignment beside an operator; a gap, where two numbers would become one."""
+    words, start, end = sign.string, sign.start(), sign.end()
+    is_beside = (start and not words[start - 1].isalnum()) or (end < len(words) and not words[end].isalnum())
+    return "" if is_beside and sign[0] != "#" else " "
+
+
 def _is_barless(node: Any) -> bool:
     return node.tag == f"{MATHS}f" and _value(node, "fPr", "type", "bar") == "noBar"
 
 
 def _only_child(element: Any | None) -> Any | None:
-    """The one part of an argument that is not a property; None if there are several."""
-    parts = (
-        []
-        if element is None
-        else [part for part in element if FORMULA_ELEMENTS.get(part.tag) is not Rule.NOTHING]
-    )
+    """The one part of an argument that has words; None if there are several."""
+    parts = [] if element is None else [part for part in element if _has_words(part)]
     return parts[0] if len(parts) == 1 else None
+
+
+def _is_compound(base: Any, *, is_raised: bool) -> bool:
+    """Whether a script behind a base would belong to its last part."""
+    only = _only_child(base)
+    if only is not None and only.tag in (f"{MATHS}r", f"{MATHS}d"):
+        return False
+    return next(base.iter(*OPERANDS, *(RAISED if is_raised else LOWERED)), None) is not None
+
+
+def _has_words(part: Any) -> bool:
+    if part.tag == f"{MATHS}r":
+        return any(
+            child.tag not in (f"{MATHS}rPr", f"{W}rPr") and (child.tag != f"{MATHS}t" or child.text)
+            for child in part
+        )
+    return Rule.NOTHING not in (FORMULA_ELEMENTS.get(part.tag), ELEMENTS.get(part.tag))
 
 
 def _raised(words: str) -> str:

@@ -5,16 +5,19 @@ import posixpath
 import re
 import zipfile
 import zlib
+from base64 import b64decode
 from contextlib import suppress
 from io import BytesIO
 from typing import Any
 
 from chiron_workers.documents.document import UnreadableError, import_optional
+from chiron_workers.documents.office_package import entries_by_path, is_flat_package, main_part, part_path
 from chiron_workers.documents.omissions import Omissions
 
 # The namespaces of ISO 29500 Strict, and those that everybody else writes.
 STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(wordprocessingml|officeDocument|drawingml)/(\w+)")
 PLAIN = b"http://schemas.openxmlformats.org/%s/2006/%s"
+FLAT = "{http://schemas.microsoft.com/office/2006/xmlPackage}"
 MAIN_PART = "word/document.xml"
 BROKEN_PART = "broken part of the file"
 ENTRY_ERRORS = (
@@ -39,19 +42,37 @@ class Package:
     def __init__(self, data: bytes, omissions: Omissions) -> None:
         self._etree = import_optional("lxml.etree")
         self._omissions = omissions
+        if is_flat_package(data):
+            data = self._zipped(data)
         try:
             self._archive = zipfile.ZipFile(BytesIO(data))
         except ENTRY_ERRORS:
             raise UnreadableError("it is no whole Word document") from None
-        self._entries = {_path(entry.filename).lower(): entry for entry in self._archive.infolist()}
+        self._entries = entries_by_path(self._archive)
         relations = self._relations("_rels/.rels", "")
         self.main = _target(relations, "/officeDocument", MAIN_PART)
         if self.main.lower() not in self._entries:
-            self.main = MAIN_PART
+            self.main = main_part(self._archive, self._entries) or MAIN_PART
         folder, name = posixpath.split(self.main)
         self._folder = folder
         self._main_relations = self._relations(f"{folder}/_rels/{name}.rels", folder)
         self._properties = _target(relations, "/core-properties", "docProps/core.xml")
+
+    def _zipped(self, data: bytes) -> bytes:
+        """The archive that a file is which Word wrote as one XML document. Raises UnreadableError."""
+        try:
+            root = self._parse(data)
+        except self._etree.XMLSyntaxError as error:
+            raise UnreadableError(f"its XML is broken: it ends at line {error.lineno}") from None
+        file = BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            for part in root:
+                xml, words = part.find(f"{FLAT}xmlData"), part.findtext(f"{FLAT}binaryData", "")
+                content = self._etree.tostring(xml[0]) if xml is not None and len(xml) else b""
+                with suppress(ValueError):  # A picture that is broken hides no words.
+                    content = content or b64decode(words)
+                archive.writestr(part_path(part.get(f"{FLAT}name", "")) or "part", content)
+        return file.getvalue()
 
     def document(self) -> Any:
         """The root of the main part. Raises UnreadableError."""
@@ -128,7 +149,7 @@ class Package:
         with suppress(UnreadableError):
             root = self._optional(path.removeprefix("/"))
         return [
-            (relation.get("Id", ""), relation.get("Type", ""), _path(relation.get("Target", ""), folder))
+            (relation.get("Id", ""), relation.get("Type", ""), part_path(relation.get("Target", ""), folder))
             for relation in ([] if root is None else root)
             if isinstance(relation.tag, str) and relation.get("TargetMode") != "External"
         ]
@@ -137,11 +158,3 @@ class Package:
 def _target(relations: list[tuple[str, str, str]], kind: str, default: str) -> str:
     path = next((path for _, type_, path in relations if type_.endswith(kind)), default)
     return path or default
-
-
-def _path(target: str, folder: str = "") -> str:
-    """Where a part is in the archive, without a slash before it."""
-    target = target.replace("\\", "/")
-    return posixpath.normpath(posixpath.join("/" if target.startswith("/") else f"/{folder}", target)).strip(
-        "/"
-    )

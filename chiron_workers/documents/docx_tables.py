@@ -62,13 +62,11 @@ def _cell(cell: Any, writer: "Writer") -> str:
     if cell.find(f".//{INNER_TABLE}") is None:
         return " ".join(writer.lines(cell))
     parts = list[str]()
-    for part in writer.below(cell, frozenset((f"{W}p", INNER_TABLE))):
+    for part in writer.parts_of(cell):
         if isinstance(part, str):
             parts.append(part)
-        elif part.tag == INNER_TABLE:
-            parts.append("; ".join(line.replace(" | ", ", ") for line in table_lines(part, writer)))
         else:
-            parts.append(writer.words(part))
+            parts.append("; ".join(line.replace(" | ", ", ") for line in table_lines(part, writer)))
     return " ".join(part for part in parts if part.strip())
 
 

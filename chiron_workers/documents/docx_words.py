@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any
 
+from chiron_workers.documents.docx_controls import CONTROL, control_value
 from chiron_workers.documents.docx_drawings import graphic
 from chiron_workers.documents.docx_elements import (
     COMPATIBILITY,
@@ -13,7 +15,7 @@ from chiron_workers.documents.docx_elements import (
     Rule,
     W,
 )
-from chiron_workers.documents.docx_fields import Field, field_value
+from chiron_workers.documents.docx_fields import Field, field_value, split_fields
 from chiron_workers.documents.docx_formulas import formula_text
 from chiron_workers.documents.docx_signs import sign, signs_of
 from chiron_workers.documents.docx_styles import INVISIBLE, PLAIN, Look, Place, Styles, run_look
@@ -21,7 +23,7 @@ from chiron_workers.documents.docx_tables import table_lines
 from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.scripts import lower_words, raise_words
 
-P, TBL, R, T, RPR = f"{W}p", f"{W}tbl", f"{W}r", f"{W}t", f"{W}rPr"
+P, TBL, R, T, RPR, PPR = f"{W}p", f"{W}tbl", f"{W}r", f"{W}t", f"{W}rPr", f"{W}pPr"
 BLOCKS = frozenset((P, TBL))
 # What a newer Word writes for itself and is read here; of all else the copy for older versions is read.
 READ_EXTENSIONS = frozenset(
@@ -54,12 +56,22 @@ class Writer:
     Args:
         floats: What stands beside the text, such as text boxes, since somebody last took it.
         place: Where in the document the writer is.
+        is_edge: Whether that is a header or footer.
+        split_fields: The elements that begin fields whose instruction ends in a later paragraph.
+        unfinished_fields: Those that the last paragraph left open, as their instruction goes on.
     """
 
     styles: Styles
     omissions: Omissions
     floats: list[str] = field(default_factory=list)
     place: str = ""
+    is_edge: bool = False
+    split_fields: frozenset[Any] = frozenset()
+    unfinished_fields: list[Field] = field(default_factory=list)
+
+    def begin_part(self, root: Any, *, is_edge: bool = False) -> None:
+        """Begin a part of the file, such as its body or a header."""
+        self.split_fields, self.unfinished_fields, self.is_edge = split_fields(root), [], is_edge
 
     def words(self, element: Any) -> str:
         """The text of what is in an element, such as a paragraph."""
@@ -72,13 +84,27 @@ class Writer:
 
     def lines(self, parent: Any) -> Iterator[str]:
         """The paragraphs and rows of tables in a cell, a note, a header or a text box."""
-        for part in self.below(parent, BLOCKS):
+        for part in self.parts_of(parent):
             if isinstance(part, str):
                 yield part
-            elif part.tag == P:
-                yield self.words(part)
             else:
                 yield from table_lines(part, self)
+
+    def parts_of(self, parent: Any) -> Iterator[Any]:
+        """The words of each paragraph of a cell or the like, and its tables. One whose mark is deleted begins the next."""
+        beginning = ""
+        for part in self.below(parent, BLOCKS):
+            if isinstance(part, str) or part.tag != P:
+                yield from (beginning,) if beginning else ()
+                beginning = ""
+                yield part
+                continue
+            words = beginning + self.words(part) if beginning else self.words(part)
+            # Most paragraphs of a cell have no properties.
+            beginning = next_beginning(part, words) or "" if len(part) and part[0].tag == PPR else ""
+            if not beginning:
+                yield words
+        yield from (beginning,) if beginning else ()
 
     def below(self, parent: Any, tags: frozenset[str]) -> Iterator[Any]:
         """The elements with one of these tags that lie in no other of them; of what else has words, the words."""
@@ -90,6 +116,12 @@ class Writer:
                 yield element
             elif treatment is Rule.THROUGH:
                 stack.extend(reversed(element))
+            elif element.tag == CONTROL:
+                value = control_value(element, self)
+                if value is None:
+                    stack.extend(reversed(element))
+                else:
+                    yield value
             elif element.tag == f"{COMPATIBILITY}AlternateContent":
                 stack.extend(reversed(alternative(element)))
             elif treatment is not Rule.NOTHING and (words := self.words_of([element])).strip():
@@ -111,6 +143,21 @@ def paragraph_look(paragraph: Any, styles: Styles) -> Look:
     return look if look.place in INVISIBLE else Look(Place.LINE, look.font)
 
 
+def next_beginning(paragraph: Any, words: str) -> str | None:
+    """What of a paragraph's words begins the next one: all, if its mark is deleted or it is an initial; else None."""
+    properties = paragraph.find(f"{W}pPr")
+    if properties is None:
+        return None
+    frame = properties.find(f"{W}framePr")
+    if frame is not None and frame.get(f"{W}dropCap", "none") != "none":
+        return words.strip()
+    looks = properties.find(f"{W}rPr")
+    is_deleted = looks is not None and any(
+        looks.find(f"{W}{name}") is not None for name in ("del", "moveFrom")
+    )
+    return words if is_deleted else None
+
+
 def alternative(element: Any) -> Any:
     """What of several alternatives is read: the first one that is known here, else the copy for old versions of Word."""
     choices = element.findall(f"{COMPATIBILITY}Choice")
@@ -122,6 +169,14 @@ def alternative(element: Any) -> Any:
     return fallback if fallback is not None else choices[0] if choices else []
 
 
+class Gap(IntEnum):
+    """What a space keeps apart from the words before it: a digit from a formula, any words from the mark of a picture."""
+
+    NONE = 0
+    DIGITS = 1
+    WORDS = 2
+
+
 class _Words:
     """The words of one paragraph."""
 
@@ -130,7 +185,13 @@ class _Words:
         self._look = look
         self._pieces: list[list[str]] = []  # each of one place, which comes first
         self._fields: list[Field] = []
-        self._is_apart = False  # behind a formula no digit joins one of its own
+        if writer.unfinished_fields:
+            # Where the instruction of a field goes on, this begins within it.
+            self._fields, writer.unfinished_fields = writer.unfinished_fields, []
+            self._pieces = [[Place.LINE]]
+            for field_ in self._fields:
+                field_.start = 0
+        self._gap = Gap.NONE
         self._stack: list[tuple[Any, Look]] = []
 
     def text(self, element: Any) -> str:
@@ -157,15 +218,27 @@ class _Words:
                 self._add(treatment, look.place)
             elif isinstance(treatment, LeftOut):
                 self._writer.leave_out(treatment.kind)
+        if self._fields:
+            self._leave_fields()
         return _written(self._pieces)
+
+    def _leave_fields(self) -> None:
+        """Leave open to the next paragraph the fields whose instruction goes on there."""
+        for depth, field_ in enumerate(self._fields):
+            if not field_.has_result and field_.begin in self._writer.split_fields:
+                del self._pieces[field_.start :]
+                self._writer.unfinished_fields = self._fields[depth:]
+                return
 
     def _push(self, nodes: Any, look: Look) -> None:
         self._stack.extend([(node, look) for node in reversed(nodes)])
 
     def _add(self, words: str, place: Place) -> None:
-        if self._is_apart and words:
-            self._is_apart = False
-            words = f" {words}" if words[0].isdigit() else words
+        if self._fields and not self._fields[-1].has_words and words.strip():
+            self._fields[-1].has_words = True
+        if self._gap and words:
+            is_joined = words[0].isdigit() if self._gap is Gap.DIGITS else not words[0].isspace()
+            words, self._gap = f" {words}" if is_joined else words, Gap.NONE
         if self._pieces and self._pieces[-1][0] == place:
             self._pieces[-1].append(words)
         else:
@@ -229,7 +302,7 @@ class _Words:
             elif before[-1:].isdigit() and words[0].isdigit():
                 words = f" {words}"
         self._add(words, Place.LINE)
-        self._is_apart = words[-1:].isdigit()
+        self._gap = Gap.DIGITS if words[-1:].isdigit() else Gap.NONE
 
     def _write_formulas(self, node: Any, look: Look) -> None:
         self._add("\n" if self._pieces and node.getnext() is not None else "", Place.LINE)
@@ -239,17 +312,23 @@ class _Words:
         for words, is_beside in graphic(node, self._writer):
             if is_beside:
                 self._writer.floats.append(words)
-            else:
-                self._add(words, Place.LINE)
+                continue
+            is_mark = words.startswith("[")  # else the signs that it shows, such as a letter of a formula
+            before = next(
+                (piece for place in reversed(self._pieces) for piece in reversed(place[1:]) if piece), " "
+            )
+            self._add(f" {words}" if is_mark and not before[-1].isspace() else words, Place.LINE)
+            self._gap = Gap.WORDS if is_mark else self._gap
 
     def _write_alternative(self, node: Any, look: Look) -> None:
         self._push(alternative(node), look)
 
     def _write_simple_field(self, node: Any, look: Look) -> None:
-        if node.find(f".//{R}") is not None:
-            self._push(node, look)
-        else:
-            self._add(field_value(Field(0, [node.get(f"{W}instr", "")]), self._writer), Place.LINE)
+        has_result = any(ELEMENTS.get(part.tag) is not Rule.NOTHING for part in node)
+        end = node.makeelement(f"{W}fldChar", {f"{W}fldCharType": "end"})
+        self._fields.append(Field(len(self._pieces), [node.get(f"{W}instr", "")], has_result=has_result))
+        self._pieces.append([Place.LINE])
+        self._push([*node, end], look)
 
     def _write_instruction(self, node: Any, look: Look) -> None:
         if self._fields and not self._fields[-1].has_result:
@@ -259,18 +338,34 @@ class _Words:
         kind = node.get(f"{W}fldCharType")
         if kind == "begin":
             # A piece of its own, so that what belongs to the instruction can be taken back.
-            self._fields.append(Field(len(self._pieces), form=node.find(f"{W}ffData")))
+            self._fields.append(Field(len(self._pieces), form=node.find(f"{W}ffData"), begin=node))
             self._pieces.append([Place.LINE])
         elif kind == "separate" and self._fields:
-            self._fields[-1].has_result = True
-            del self._pieces[self._fields[-1].start + 1 :]
-            self._pieces.append([Place.LINE])
+            field_ = self._fields[-1]
+            field_.has_result, field_.has_words = True, False
+            self._take_back(field_)
         elif kind == "end" and self._fields:
-            end = self._fields.pop()
-            result = "".join(words for piece in self._pieces[end.start + 1 :] for words in piece[1:])
-            if not end.has_result or not result.strip():
-                del self._pieces[end.start + 1 :]
-                self._pieces.append([Place.LINE, field_value(end, self._writer)])
+            field_ = self._fields.pop()
+            if not field_.has_result or not field_.has_words:
+                self._take_back(field_)
+                self._add("" if look.place in INVISIBLE else field_value(field_, self._writer), Place.LINE)
+            elif self._fields:
+                self._fields[-1].has_words = True
+
+    def _take_back(self, field_: Field) -> None:
+        del self._pieces[field_.start :]
+        self._pieces.append([Place.LINE])
+
+    def _write_page_number(self, node: Any, look: Look) -> None:
+        if not self._writer.is_edge:
+            self._mark(Mark.VALUE)
+
+    def _write_control(self, node: Any, look: Look) -> None:
+        value = control_value(node, self._writer)
+        if value is None:
+            self._push(node, look)
+        else:
+            self._add(value, Place.LINE)
 
 
 def _written(pieces: list[list[str]]) -> str:
@@ -305,6 +400,8 @@ WRITERS: dict[str, Callable[[_Words, Any, Look], None]] = {
     R: _Words._write_run,
     T: _Words._write_letters,
     f"{W}sym": _Words._write_sign,
+    f"{W}pgNum": _Words._write_page_number,
+    CONTROL: _Words._write_control,
     f"{W}ruby": _Words._write_ruby,
     f"{W}fldChar": _Words._write_field,
     f"{W}fldSimple": _Words._write_simple_field,

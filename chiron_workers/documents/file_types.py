@@ -6,6 +6,7 @@ from io import BytesIO
 from pathlib import PurePath
 
 from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.office_package import entries_by_path, is_flat_package, main_part, main_type
 
 SNIFFED_BYTES = 4096
 PDF_SIGNATURE_WITHIN = 1024  # bytes
@@ -81,6 +82,14 @@ OLE_REASONS = {
     "WordDocument": "it is a document of an old Word; save it as docx",
 }
 TYPES_BY_ZIP_FOLDER = {"word/": FileType.DOCX, "xl/": FileType.SHEETS}
+# By words in the content type of the main part, or in its name space.
+TYPES_BY_CONTENT = {
+    "wordprocessingml": FileType.DOCX,
+    "ms-word": FileType.DOCX,
+    "spreadsheetml": FileType.SHEETS,
+    "ms-excel": FileType.SHEETS,
+}
+FLAT_DOCUMENT = b"wordprocessingml"
 OPEN_DOCUMENT_SHEETS = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
@@ -104,6 +113,8 @@ def detect_file_type(data: bytes, name: str) -> FileType:
         # Some signatures are words that a text may begin with.
         if data.startswith(signature) and (not signature.isalnum() or b"\0" in data[:SNIFFED_BYTES]):
             raise UnreadableError(f"it is {description}")
+    if is_flat_package(data) and FLAT_DOCUMENT in data:
+        return FileType.DOCX
     if looks_like_html(data):
         return FileType.HTML
     if looks_like_feed(data):
@@ -138,14 +149,21 @@ def looks_like_feed(data: bytes) -> bool:
 def _detect_zip(data: bytes) -> FileType:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            names = [name.replace("\\", "/").lower() for name in archive.namelist()]
-            if "mimetype" in names:
-                with archive.open("mimetype") as file:
+            entries = entries_by_path(archive)
+            if "mimetype" in entries:
+                with archive.open(entries["mimetype"]) as file:
                     if file.read(len(OPEN_DOCUMENT_SHEETS)) == OPEN_DOCUMENT_SHEETS:
                         return FileType.SHEETS
+            content_type = main_type(archive, entries)
+            folder = f"{main_part(archive, entries).lower().partition('/')[0]}/"
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError, OSError, zlib.error):
         raise UnreadableError("it is a broken ZIP archive") from None
+    for words, kind in TYPES_BY_CONTENT.items():
+        if words in content_type:
+            return kind
+    if folder in TYPES_BY_ZIP_FOLDER:
+        return TYPES_BY_ZIP_FOLDER[folder]
     for folder, kind in TYPES_BY_ZIP_FOLDER.items():
-        if any(name.startswith(folder) for name in names):
+        if any(path.startswith(folder) for path in entries):
             return kind
     raise UnreadableError("it is a ZIP archive; of those only docx, xlsx and ods can be read")

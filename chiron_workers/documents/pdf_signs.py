@@ -3,12 +3,13 @@
 import ctypes
 from collections.abc import Iterable
 
-from chiron_workers.documents.docx_signs import PRIVATE_LETTER, SIGNS, sign
+from chiron_workers.documents.docx_signs import PRIVATE_LETTER, sign, sign_family
 from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.pdf_text import LOST_LETTER, PageText
 
 FONT_BYTES_MAX = 200
-FONTS = {name.replace(" ", ""): name for name in SIGNS}
+# Of Latin-1 what Symbol has too: where a clone of it says so, that is what it shows.
+SYMBOL_LATIN = frozenset("°±×÷¬µ·©®")
 UNREADABLE_SHARE = 0.5  # of a page's glyphs; one with more is no text
 
 
@@ -47,8 +48,7 @@ def _write_known(page: PageText, pieces: list[str], unknown: set[int]) -> Iterab
         if letter.isspace() or "\xff" < letter < "\ue000" or letter > "\uf8ff":
             continue
         font = sign_font(_font_name(page, page.indexes[at]))
-        # PDFium knows the letters of Symbol.
-        if (font and (letter <= "\x7f" or "symbol" not in font)) or letter > "\xff":
+        if (font and not (font == "symbol" and letter in SYMBOL_LATIN)) or letter > "\xff":
             pieces[at] = sign(ord(letter), font)
             unknown.discard(at)
             if not pieces[at]:
@@ -62,6 +62,5 @@ def _font_name(page: PageText, index: int) -> str:
 
 
 def sign_font(name: str) -> str:
-    """The font of signs by its name in a PDF (`ABCDEF+Wingdings-Regular`); empty for any other font."""
-    words = name.rpartition("+")[2].partition(",")[0].lower().replace(" ", "")
-    return FONTS.get(words.removesuffix("-regular"), "")
+    """The family of a font of signs by its name in a PDF (`ABCDEF+Wingdings-Regular`); empty for any other font."""
+    return sign_family(name.rpartition("+")[2].partition(",")[0])

@@ -48,6 +48,9 @@ def written(formula: str) -> str:
         (element("d", e=fraction("6", "2")), "(6/2)"),
         (fraction("1", "2x"), "1/(2x)"),
         (fraction("1", "2") + r("3"), "1/2 3"),
+        (fraction("1", "x") + element("d", e=r("y+1")), "1/x (y+1)"),
+        (element("limUpp", e=r("x"), lim=r("2")), "overset(2, x)"),
+        (element("limUpp", e=r("→"), lim=r("2")) + r("5"), "→² 5"),
         (r("2") + fraction("1", "2"), "2 1/2"),
         (r("2") + fraction("1", "2", "skw"), "2 1/2"),
         (r("2") + element("sPre", sub=r("6"), sup=r("14"), e=r("C")), "2 ¹⁴₆C"),
@@ -87,6 +90,77 @@ def written(formula: str) -> str:
 )  # fmt: skip
 def test_a_formula_keeps_what_it_says(formula: str, text: str) -> None:
     assert written(formula) == text
+
+
+BOOKMARK = '<w:bookmarkStart w:id="1" w:name="a"/>'
+GONE = '<m:ctrlPr><w:del w:id="1"><w:rPr/></w:del></m:ctrlPr>'
+SIGNS = '<w:rPr><w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/></w:rPr>'
+
+
+@pytest.mark.parametrize(
+    ("base", "power"),
+    [
+        (BOOKMARK + fraction("2", "3"), "(2/3)²"),
+        (fraction("2", "3") + r(""), "(2/3)²"),
+        (fraction("2", "3") + "<m:r><m:rPr/></m:r>", "(2/3)²"),
+        (r("x") + fraction("2", "3"), "(x 2/3)²"),
+        (element("box", e=fraction("2", "3")), "(2/3)²"),
+        (element("d", e=BOOKMARK + fraction("2", "3")), "(2/3)²"),
+        (element("d", e=BOOKMARK + fraction("6", "2", "noBar")), "C(6,2)²"),
+        (element("rad", deg="", e=r("2")), "(√2)²"),
+        (element("sSup", e=r("x"), sup=r("3")), "(x³)²"),
+        (element("sSub", e=r("x"), sub=r("3")), "x₃²"),
+        (r("x"), "x²"),
+    ],
+)
+def test_a_power_belongs_to_the_whole_of_its_base(base: str, power: str) -> None:
+    assert written(element("sSup", e=base, sup=r("2"))) == power
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (element("rad", value("degHide", "1"), deg=r("3"), e=r("8")), "√8"),
+        (element("rad", value("degHide", "0"), deg=r("3"), e=r("8")), "³√8"),
+        (element("nary", "<m:subHide/>" + value("supHide", "on"), sub=r("1"), sup=r("9"), e=r("x")), "∫ x"),
+        (element("eqArr", value("maxDist", "1"), e=r("x&amp;=1")), "x=1"),
+        (f"<m:eqArr><m:e>{r('x&amp;=1')}</m:e><m:e>{r('1&amp;2')}</m:e></m:eqArr>", "x=1; 1 2"),
+        (element("eqArr", e=r("x=5#(1)")), "x=5 (1)"),
+        (element("eqArr", e="<m:r><m:rPr><m:nor/></m:rPr><m:t>A&amp;B</m:t></m:r>"), "A&B"),
+        (r("A&amp;B"), "A&B"),
+    ],
+)
+def test_what_a_formula_does_not_show_is_not_in_its_text(formula: str, text: str) -> None:
+    assert written(formula) == text
+
+
+def test_letters_of_a_font_of_signs_in_a_formula_are_the_signs_that_it_shows() -> None:
+    assert written(f"{r('5 ')}<m:r>{SIGNS}<m:t>m</m:t></m:r>{r('g')}") == "5 µg"
+    assert (
+        written(f"{r('5 ')}<m:r>{SIGNS.replace('Symbol', 'MT Extra')}<m:t>m</m:t></m:r>{r('g')}")
+        == "5 [sign]g"
+    )
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (
+            r("x=")
+            + element("f", GONE, num=f"<w:del>{r('1')}</w:del>", den=f"<w:del>{r('2')}</w:del>")
+            + r("5"),
+            "x=5",
+        ),
+        (r("x=") + element("rad", GONE, deg="", e=r("9")), "x=9"),
+        (r("x=") + element("nary", GONE, sub=f"<w:del>{r('1')}</w:del>", sup="", e="") + r("5"), "x=5"),
+        (r("x=") + '<m:r><w:del w:id="1"><w:rPr/></w:del><m:t>5</m:t></m:r>' + r("7"), "x=7"),
+        (r("x=") + '<m:r><w:rPr><w:del w:id="1"/></w:rPr><m:t>5</m:t></m:r>' + r("7"), "x=7"),
+    ],
+)
+def test_a_deleted_operator_or_run_is_left_out(formula: str, text: str) -> None:
+    document = read_docx(word_file(paragraph(f"<m:oMath>{formula}</m:oMath>")), name="a")
+    assert document.text == text
+    assert "tracked deletion" in {omission.kind for omission in document.left_out}
 
 
 def test_a_formula_keeps_apart_from_the_words_beside_it() -> None:

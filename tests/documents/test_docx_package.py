@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,29 @@ def strict() -> bytes:
                 name, name.replace("schemas.openxmlformats.org", "purl.oclc.org/ooxml").replace("/2006", "")
             )
     return word_file(parts={"word/document.xml": xml})
+
+
+OTHER_TYPES = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/content/main.xml" '
+    'ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
+)
+FLAT = (
+    '<?xml version="1.0"?>\r\n<?mso-application progid="Word.Document"?>\n'
+    '<pkg:package xmlns:pkg="http://schemas.microsoft.com/office/2006/xmlPackage"><pkg:part pkg:name="/word/document.xml">'
+    '<pkg:xmlData>{}</pkg:xmlData></pkg:part><pkg:part pkg:name="/word/media/a.png"><pkg:binaryData>iVBO=</pkg:binaryData>'
+    "</pkg:part></pkg:package>"
+)
+
+
+def renamed(rename: Callable[[str], str], **parts: dict[str, str]) -> bytes:
+    file = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(word_file(PIER, **parts))) as whole,
+        zipfile.ZipFile(file, "w") as archive,
+    ):
+        for name in whole.namelist():
+            archive.writestr(rename(name), whole.read(name))
+    return file.getvalue()
 
 
 FILES = {
@@ -72,6 +96,24 @@ FILES = {
             ).encode("utf-16")
         }
     ),
+    "slashes before names": lambda: renamed(lambda name: f"/{name}"),
+    "dots before names": lambda: renamed(lambda name: f"./{name}"),
+    "small and capital letters": lambda: renamed(str.upper),
+    "a main part elsewhere": lambda: renamed(
+        lambda name: name.replace("word/", "content/"),
+        parts={"_rels/.rels": RELATION_LIST.format(relation("r1", "officeDocument", "/content/document.xml"))},
+    ),
+    "a main part that only its content type names": lambda: word_file(
+        PIER, main="content/main.xml", parts={"_rels/.rels": "", "[Content_Types].xml": OTHER_TYPES}
+    ),
+    "a name with a space": lambda: word_file(
+        PIER,
+        main="word/my doc.xml",
+        parts={"_rels/.rels": RELATION_LIST.format(relation("r1", "officeDocument", "word/my%20doc.xml"))},
+    ),
+    "a name with an escape": lambda: word_file(PIER, main="word/my%20doc.xml"),
+    "a sheet within": lambda: word_file(PIER, parts={"xl/workbook.xml": "<x/>"}),
+    "one XML document": lambda: FLAT.format(part("document", f"<w:body>{PIER}</w:body>")).encode(),
     "a broken style sheet": lambda: word_file(
         PIER, parts={"word/styles.xml": "<w:styles"}, relations=relation("r1", "styles", "styles.xml")
     ),

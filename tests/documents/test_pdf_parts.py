@@ -158,6 +158,10 @@ def test_a_glyph_without_a_letter_leaves_a_mark() -> None:
         ("Wingdings", "E0", "→"),
         ("Symbol", "6D", "μ"),
         ("SymbolMT", "6D", "[sign]"),
+        ("ABCDEF+EuclidSymbol", "6D", "µ"),
+        ("ABCDEF+EuclidSymbol-Bold", "B3", "≥"),
+        ("ABCDEF+MTExtra", "6D", "[sign]"),
+        ("ABCDEF+SegoeUISymbol", "6D", "m"),
     ],
 )
 def test_letters_of_a_font_of_signs_are_the_signs_that_it_shows(font: str, code: str, character: str) -> None:

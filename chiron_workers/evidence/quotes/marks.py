@@ -31,6 +31,12 @@ Span = tuple[int, int]
 CELL_BEFORE = re.compile(r"(?:^|\n|\|) ?$")
 CELL_BEHIND = re.compile(r" ?(?:$|\n|\|)")
 EDGE_CHARS = 2
+LOOK_CHARS = 100
+# Pictures mostly stand beside what a sentence says; what the other marks stand for belongs to it.
+PICTURES = frozenset(mark.text for mark in (Mark.PICTURE, Mark.DRAWING, Mark.CHART))
+SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’»)\]]*\s*$")
+LABEL_END = re.compile(r":\s")  # `Figure [field without a value]: the words of a caption`
+LINE_END = re.compile(r"[^\S\n]*(?:\n|$)")
 
 
 def spanned_mark(text: str, quote: Span, passage: Span) -> str:
@@ -50,3 +56,45 @@ def spanned_mark(text: str, quote: Span, passage: Span) -> str:
         if is_quoted or not is_cell:
             return match[0]
     return ""
+
+
+def without_pictures(text: str, quote: Span, passage: Span) -> Span:
+    """The sentences around a quote without the marks of pictures before and behind them, others on lines of their own, and the
+    labels of captions whose number is not known.
+
+    A picture stands before a sentence if it begins or ends a line, or another sentence ends there, and a capital follows: a
+    small letter or a digit would go on with what the picture shows. It stands behind one that ends with its full stop.
+    """
+    start, end = passage
+    for match in MARK.finditer(text, start, end):
+        line = text[max(start, text.rfind("\n", start, match.start()) + 1) : match.start()]
+        is_behind = SENTENCE_END.search(line) is not None
+        begins_line, ends_line = (
+            not any(map(str.isalnum, line)),
+            LINE_END.match(text, match.end()) is not None,
+        )
+        is_alone = begins_line and ends_line and "|" not in line
+        if match[0] == Mark.VALUE.text and match.end() <= quote[0] and LABEL_END.match(text, match.end()):
+            start = match.end() + 1
+        if match[0] not in PICTURES and not is_alone:
+            continue
+        if match.end() <= quote[0]:
+            if is_alone or ((is_behind or begins_line or ends_line) and _begins(text, match.end())):
+                start = match.end()
+        elif match.start() >= quote[1] and (
+            is_alone or is_behind or (begins_line and _begins(text, match.end()))
+        ):
+            end = match.start()
+            break
+    if (start, end) == passage:
+        return passage
+    # The bar behind a cell that is nothing but a picture goes with it.
+    words = text[start:end]
+    return start + len(words) - len(words.lstrip(" \t\n|")), end - len(words) + len(words.rstrip(" \t\n|"))
+
+
+def _begins(text: str, at: int) -> bool:
+    """Whether a sentence may begin here: with a capital, a letter of a script without them, or a sign before one."""
+    words = MARK.sub("", text[at : at + LOOK_CHARS])
+    letter = next(filter(str.isalnum, words), "")
+    return letter.isalpha() and not letter.islower()

@@ -10,7 +10,7 @@ from itertools import chain, islice
 
 from chiron_workers.evidence.quotes.closest_passage import find_closest_passage
 from chiron_workers.evidence.quotes.equivalents import LINE_BREAK
-from chiron_workers.evidence.quotes.marks import spanned_mark
+from chiron_workers.evidence.quotes.marks import spanned_mark, without_pictures
 from chiron_workers.evidence.quotes.normalise import normalise
 from chiron_workers.evidence.quotes.offsets import NormalisedText
 from chiron_workers.evidence.quotes.omissions import SUPERSCRIPTS, ReducedText, may_be_reduced, reduce_text
@@ -62,6 +62,8 @@ def locate(quote: str, text: str, *, has_marks: bool = True) -> QuoteMatch | Non
     for window in windows(text, passage_chars_max=QUOTE_CHARS_MAX):
         for span in _spans(tries, window):
             start, end = whole_sentences(text, *span, chars_max=QUOTE_CHARS_MAX)
+            if has_marks:
+                start, end = without_pictures(text, span, (start, end))
             if not (has_marks and spanned_mark(text, span, (start, end))):
                 return QuoteMatch(text[start:end], start, end)
     return None

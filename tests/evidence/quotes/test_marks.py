@@ -2,6 +2,7 @@
 
 import pytest
 
+from chiron_api.crate.evidence import is_of_the_gate
 from chiron_workers.evidence.quotes.drift import measure_drift
 from chiron_workers.evidence.quotes.marks import Mark
 from chiron_workers.evidence.quotes.quotes import locate, refusal_reason
@@ -69,3 +70,61 @@ def test_a_quote_that_was_taken_before_still_stands_where_its_source_has_such_wo
     text = "Write [sign] where a word is missing. Then go on to the next line."
     later_text = f"{text} A new sentence stands at the end."
     assert measure_drift(text, later_text, ["Write [sign] where a word is missing."]).missing_quotes == []
+
+
+BAY = "The bay is 5 m deep and closed."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[picture without text]{BAY}",
+        f"[picture without text] {BAY} It is old.",
+        f"Intro line.\n\n[chart] {BAY}\n\nIt ends.",
+        f"• [picture without text]\n{BAY}",
+        f"Icon [picture without text]\n{BAY}",
+        f"The next one is dry. [drawing] {BAY}",
+        f"{BAY} [drawing] The next one is dry.",
+        f"{BAY} [picture without text]",
+        f"{BAY}\n[picture without text] Swimming is allowed.",
+        f"[picture without text] [drawing] {BAY}",
+        f"[formula]\n{BAY} It is old.",
+        f"Figure [field without a value]: {BAY}",
+        f"[picture without text] | {BAY}",
+    ],
+)
+def test_a_quote_beside_a_picture_is_taken_without_its_mark(text: str) -> None:
+    match = locate("The bay is 5 m deep", text)
+    assert match is not None
+    assert match.quote == text[match.start : match.end] == BAY
+    assert is_of_the_gate(match.quote, text, match.start, match.end)
+
+
+@pytest.mark.parametrize("mark", list(Mark))
+def test_a_crate_takes_a_row_with_a_mark_in_a_cell_as_the_gate_does(mark: Mark) -> None:
+    for text in (f"{mark.text} | {BAY} | 7", f"7 | {mark.text} | {BAY}", f"{BAY} | {mark.text}"):
+        match = locate("The bay is 5 m deep", text)
+        assert match is not None
+        assert is_of_the_gate(match.quote, text, match.start, match.end)
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("The bay is 5 m deep", "The bay is 5 m deep [picture without text] and closed."),
+        ("The bay is 5 m deep", "The bay is 5 m deep [picture without text]"),
+        ("The bay is 5 m deep", "The bay is 5 m deep [picture without text]."),
+        ("the bay is 5 m deep", "[picture without text] the bay is 5 m deep."),
+        ("5 m deep is the bay", "[picture without text] 5 m deep is the bay."),
+        ("5 m deep is the bay", "More than [picture without text]\n5 m deep is the bay."),
+        ("Titanic sank in 1912", "The ship [picture without text] Titanic sank in 1912."),
+        (BAY, f"[form field] {BAY}"),
+        (BAY, f"[sign] {BAY}"),
+        (BAY, f"It is [formula]\n{BAY}"),
+        ("Figure shows that the bay", "[field without a value] Figure shows that the bay is deep."),
+        (f"[picture without text] {BAY}", f"[picture without text] {BAY}"),
+    ],
+)
+def test_a_picture_within_a_sentence_and_any_other_mark_refuse_it(quote: str, text: str) -> None:
+    assert locate(quote, text) is None
+    assert "stands in the place of something that could not be read" in refusal_reason(quote, text)
