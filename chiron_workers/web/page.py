@@ -93,14 +93,14 @@ def parse_download(response: Download) -> WebPage:
         raise UnreadableError(f"it is {content_type}; {SUPPORTED_TYPES}")
     if content_type == PDF:
         document = read_pdf(response.body, name=_name(response.url))
+    elif looks_like_feed(response.body):
+        text = decode(response.body, declared_charset=response.charset or html_charset(response.body))
+        document = read_feed(clean(text), name=_name(response.url))
     elif content_type in HTML:
         text = decode(response.body, declared_charset=response.charset or html_charset(response.body))
         document = read_html(text, url=response.url, name=_name(response.url))
         if reason := stand_in(text, document):
             raise UnreadableError(reason)
-    elif looks_like_feed(response.body):
-        text = decode(response.body, declared_charset=response.charset or html_charset(response.body))
-        document = read_feed(clean(text), name=_name(response.url))
     else:
         document = _read_plain_text(response, content_type)
     if not document.text.strip():
@@ -117,6 +117,8 @@ def _content_type(response: Download) -> str:
         return PDF
     if looks_like_html(response.body):
         return "text/html"
+    if looks_like_feed(response.body):
+        return response.content_type if "xml" in response.content_type else "application/xml"
     is_wrong = response.content_type == PDF or response.content_type in SIGNATURES.values()
     return "text/plain" if is_wrong else response.content_type or "text/plain"
 
