@@ -145,3 +145,19 @@ def test_a_feed_is_recognised_whatever_its_label_and_charset() -> None:
     body = rss("täglich").encode("utf-16")
     download = Download("https://example.org/f", "application/xml", "", body)
     assert parse_download(download).document.text == "Pier\n\ntäglich\n\nSlip"
+
+
+def test_json_is_read_to_its_end() -> None:
+    entries = ",".join(f'{{"a":"x{n}"}}' for n in range(30_000))
+    assert "x29999" in fetch(f"[{entries}]", "application/json").text
+    members = ",".join(f'"k{n}":{n}' for n in range(30_000))
+    assert "k29999: 29999" in fetch(f'{{"a":{{{members}}}}}', "application/json").text
+
+
+def test_a_file_of_json_on_one_line_keeps_its_digits_and_all_members() -> None:
+    source = '{"a":1.500,"b":1E2,"c":1e400,"d":1,"d":2,"e":[],"f":[1, "\\u00b5{,"],"g":{"h":null},"x":"' + "x" * 2100
+    text = read_file(f'{source}"}}'.encode(), "a.json", Part()).text
+    assert text.split(',\n "x"')[0] == (
+        '{\n "a": 1.500,\n "b": 1E2,\n "c": 1e400,\n "d": 1,\n "d": 2,\n "e": [],\n "f": [\n  1,\n  "µ{,"\n ],\n'
+        ' "g": {\n  "h": null\n }'
+    )
