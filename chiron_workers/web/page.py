@@ -26,7 +26,7 @@ from chiron_workers.web.download import (
     download,
     no_validators,
 )
-from chiron_workers.web.stand_ins import stand_in
+from chiron_workers.web.stand_ins import stand_in, text_stand_in
 
 PDF = "application/pdf"
 SUPPORTED_TYPES = "web_fetch reads HTML, PDF, feeds, JSON and plain text"
@@ -140,6 +140,8 @@ def _read_plain_text(response: Download, content_type: str) -> Document:
         entries = read_json(text, name=_name(response.url))
         if entries is not None and entries.blocks:
             return with_omissions(entries, guesses)
+    if reason := text_stand_in(text):
+        raise UnreadableError(reason)
     document = read_plain(text, name=_name(response.url))
     document = replace(document, blocks=tuple(bounded([Block(clean(text).strip())])))
     return with_omissions(document, guesses)
