@@ -15,6 +15,14 @@ ICON_CLASS = re.compile(
     r"\bicons?\b|\bicon-|-icon\b|\bfa[srlbd]?\b|\bfa-|\bglyphicon|\bbi-|\bmdi\b|\bcodicon|\bdashicons",
     re.IGNORECASE,
 )
+ANSWER_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:yes|no|tick|check(?:ed|mark)?|cross|times|xmark|x|true|false|ok|ban|included|excluded|supported|unsupported"
+    r"|available|unavailable|thumbs)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+SPACER = re.compile(r"spacer|blank|pixel|transparent|clear\b", re.IGNORECASE)
+LISTS = ("ul", "ol")
+ICONS_MAX = 3  # of an item of a list
 OTHER_CONTENT = ("img", "svg", "input", "object", "iframe", "math")  # with a writer of its own
 LABELLED = "//*[@aria-label][self::i or self::span or self::b or self::em or (self::div and @role='img')]"
 UNSEEN_SIGNS = re.compile(r"[\s\u200b\ue000-\uf8ff]*")  # Icons are letters of private use.
@@ -98,12 +106,49 @@ def write_icons(tree: Any, omissions: Omissions) -> None:
             label = _label(cell) or " ".join(filter(None, map(_label, cell.iterdescendants(*ICON_TAGS, "a"))))
             if label:
                 _replace_children(cell, label)
-            elif any(not len(icon) and ICON_CLASS.search(icon.get("class") or "") for icon in icons):
+            elif any(not len(icon) and _is_icon(icon) for icon in (cell, *icons)):
                 _replace_children(cell, omissions.mark(Mark.SIGN))
+        elif _is_plain_picture(cell):
+            _replace_children(cell, omissions.mark(Mark.SIGN))
+    for items in tree.iter(*LISTS):
+        _mark_icons_of(items, omissions)
     for element in tree.xpath(LABELLED):
         is_empty = not len(element) and UNSEEN_SIGNS.fullmatch(element.text or "")
         if is_empty and element.get("aria-hidden") != "true" and (label := _label(element)):
             element.text = f" {label} "
+
+
+def _is_icon(element: Any) -> bool:
+    words = element.get("class") or ""
+    return bool(ANSWER_CLASS.search(words) or (element.tag not in CELLS and ICON_CLASS.search(words)))
+
+
+def _is_plain_picture(cell: Any) -> bool:
+    """Whether a cell has nothing but a picture that its page calls decoration, and that tells something all the same."""
+    if not UNSEEN_SIGNS.fullmatch("".join(cell.itertext())):
+        return False
+    content = [element for tag in OTHER_CONTENT for element in cell.iter(tag)]
+    pictures = [element for element in content if element.tag == "img" and element.get("alt") == ""]
+    return 0 < len(content) == len(pictures) and not any(
+        SPACER.search(f"{picture.get('src')} {picture.get('class')}") for picture in pictures
+    )
+
+
+def _mark_icons_of(items: Any, omissions: Omissions) -> None:
+    """Put marks in the place of the icons of a list where they differ, as then each says something about its item."""
+    icons = [
+        icon
+        for item in items.iterchildren("li")
+        for icon in islice(item.iterdescendants("i", "span"), ICONS_MAX)
+        if not len(icon)
+        and not (icon.text or "").strip()
+        and not _label(icon)
+        and ICON_CLASS.search(icon.get("class") or "")
+        and ANSWER_CLASS.search(icon.get("class") or "")
+    ]
+    if len({icon.get("class") for icon in icons}) > 1:
+        for icon in icons:
+            replace_element(icon, f" {omissions.mark(Mark.SIGN)} ")
 
 
 def _is_without_words(cell: Any) -> bool:

@@ -154,3 +154,17 @@ def test_many_notes_and_nested_parts_do_not_take_long() -> None:
     text_of("<p>It" + "x" + LATEXML_NOTE * 1_500 + "</p>")
     text_of("<nav>" * 200 + "<b>a</b> " * 10_000 + "</nav>" * 200)
     assert time.process_time() - start < 10
+
+
+def test_icons_that_tell_something_leave_marks_in_lists_and_cells() -> None:
+    different = '<ul><li><i class="fa fa-times"></i> Parking</li><li><i class="fa fa-check"></i> Wifi</li></ul>'
+    same = different.replace("fa-times", "fa-check").replace("Wifi", "Water")
+    cells = '<tr><td>x</td><td><span class="tick"></span></td></tr><tr><td>y</td><td class="no"></td></tr>'
+    cells += '<tr><td>z</td><td><img src="tick.png" alt=""></td></tr><tr><td>w</td><td><img src="spacer.gif" alt=""></td></tr>'
+    document = read_html(
+        f"<html><body><article><h1>Quay</h1>{PROSE}{different}{same}<table><tr><th>a</th><th>b</th></tr>{cells}</table></article>"
+    )
+    lines = [line.removeprefix("- ") for block in document.blocks for line in block.text.split("\n")]
+    assert {"[sign] Parking", "[sign] Wifi", "Parking", "Water"} <= set(lines)
+    assert {"x | [sign]", "y | [sign]", "z | [sign]"} <= set(lines)
+    assert "w | [sign]" not in lines

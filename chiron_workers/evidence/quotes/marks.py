@@ -47,6 +47,14 @@ def spanned_mark(text: str, quote: Span, passage: Span) -> str:
         is_quoted = quote[0] < end and start < quote[1]
         before = text[max(0, start - EDGE_CHARS) : start]
         is_cell = CELL_BEFORE.search(before) and CELL_BEHIND.match(text, end)
-        if is_quoted or not is_cell:
+        if is_quoted or not is_cell or _is_within_words(text, (start, end), passage):
             return match[0]
     return ""
+
+
+def _is_within_words(text: str, mark: Span, passage: Span) -> bool:
+    """Whether a mark on a line of its own has words of the passage on both sides of it, in the same paragraph."""
+    before = text[passage[0] : mark[0]].rpartition("\n\n")[2].rstrip(" ")
+    behind = text[mark[1] : passage[1]].partition("\n\n")[0].lstrip(" ")
+    is_of_table = before.endswith("|") or behind.startswith("|")
+    return not is_of_table and bool(before.strip()) and bool(behind.strip())
