@@ -136,7 +136,7 @@ def _decode_unmarked(data: bytes, declared_charset: str) -> tuple[bool, str]:
 
 
 def _is_single_byte(codec: str) -> bool:
-    return len(bytes(range(256)).decode(codec, errors="replace")) == 256  # noqa: PLR2004  # the values of a byte
+    return len(bytes(range(256)).decode(codec, errors="replace")) == 256  # the values of a byte
 
 
 def _is_western(data: bytes) -> bool:

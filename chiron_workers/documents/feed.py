@@ -38,7 +38,9 @@ CONTENT = re.compile(r"^content$|/content/?$")  # the vocabulary of a feed's ful
 ROOT = re.compile(r"<(?:\w{1,20}:)?(?:rss|feed|RDF)\b")
 ATOM_TYPES = ("", "text", "text/plain")
 MARKUP_TYPES = ("html", "text/html", "xhtml", "application/xhtml+xml")
-ATTRIBUTES_UNREAD = frozenset({"lang", "space", "base", "about", "resource", "parsetype", "schemalocation", "nil"})
+ATTRIBUTES_UNREAD = frozenset(
+    {"lang", "space", "base", "about", "resource", "parsetype", "schemalocation", "nil"}
+)
 
 
 def read_feed(text: str, *, name: str = "") -> Document:
@@ -102,7 +104,7 @@ def _fields(parent: Any, omissions: Omissions) -> Iterator[Block]:
             lines += [f"{LABELS.get(name, name)}: {value}"] if value else []
             lines += _attributes(element, name, value) if name not in LABELS else []
     yield Block("\n".join([*(line for line in lines if line.startswith(("Published", "Updated"))), *people]))
-    _, full = min(bodies, key=lambda body: _rank(*body, parent), default=("", None))
+    _, full = min(bodies, key=lambda body: _rank(body[0], body[1], parent), default=("", None))
     for name, element in bodies:
         if element is full:
             yield from _body(element, omissions)

@@ -29,19 +29,29 @@ UNSEEN_SIGNS = re.compile(r"[\s\u200b\ue000-\uf8ff]*")  # Icons are letters of p
 LABEL_CHARS_MAX = 200
 DRAWN_FORMULA = re.compile(r"\bMathJax(?:_Preview|_Display|_SVG|_CHTML)?(?:_Display)?\b|\bmjx-")
 # KaTeX without its MathML, and what versions 2 and 3 of MathJax draw.
-DRAWINGS = "//mjx-container | //span[" + " or ".join(
-    f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
-    for name in ("katex", "katex-html", "MathJax", "MathJax_SVG", "MathJax_CHTML", "mjx-chtml")
-) + "]"
+DRAWINGS = (
+    "//mjx-container | //span["
+    + " or ".join(
+        f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
+        for name in ("katex", "katex-html", "MathJax", "MathJax_SVG", "MathJax_CHTML", "mjx-chtml")
+    )
+    + "]"
+)
 DATA_MARKS = re.compile(r"%?\s*(?:<!\[CDATA\[|\]\]>)")
 LATEXML_NOTE = "//*[contains(concat(' ', @class, ' '), ' ltx_note ')]"
-NOTE_BLOCKS = ("p", "li", "td", "th", "dd", "figcaption", "caption", "h1", "h2", "h3", "h4", "h5", "h6")
-NOTE_BLOCKS += ("blockquote", "div", "section", "article", "body")
+NOTE_BLOCKS = (
+    *("p", "li", "td", "th", "dd", "figcaption", "caption", "h1", "h2", "h3", "h4", "h5", "h6"),
+    *("blockquote", "div", "section", "article", "body"),
+)
 PARAGRAPHS = ("p", "h1", "h2", "h3", "h4", "h5", "h6")
-MARGIN_NOTE = "//*[self::span or self::small or self::aside][" + " or ".join(
-    f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
-    for name in ("sidenote", "marginnote", "side-note", "margin-note")
-) + "]"
+MARGIN_NOTE = (
+    "//*[self::span or self::small or self::aside]["
+    + " or ".join(
+        f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
+        for name in ("sidenote", "marginnote", "side-note", "margin-note")
+    )
+    + "]"
+)
 MARGIN_SWITCH = "//label[contains(@class, 'margin-toggle')] | //input[contains(@class, 'margin-toggle')]"
 
 
@@ -57,7 +67,9 @@ def write_formula_scripts(tree: Any, omissions: Omissions) -> None:
             drawing, before = before, before.getprevious()
             replace_element(drawing, "")
         source = DATA_MARKS.sub("", script.text or "").strip()
-        words = _mathml(source, omissions) if _kind(script).startswith("math/mml") else " ".join(source.split())
+        words = (
+            _mathml(source, omissions) if _kind(script).startswith("math/mml") else " ".join(source.split())
+        )
         words = words or (omissions.mark(Mark.FORMULA) if source else "")
         replace_element(script, set_apart(words, before=words_before(script), behind=script.tail or ""))
 

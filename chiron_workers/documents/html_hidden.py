@@ -20,7 +20,9 @@ TEXT_SIZE = re.compile(
 SIGNS = re.compile(r"[\W_\ue000-\uf8ff]*")  # Icons are letters of private use.
 # Those that change what a number says; arrows, bullets and crosses are decoration.
 MEANING_SIGN = re.compile(r"[<>≤≥≦≧≪≫≠≈≃≅~∼±∓+−=÷√∞∑∫%‰°$€£¥]")
-READ_ALOUD = re.compile(r"\b(?:sr-only|visually-?hidden|screen-reader|screenreader|a11y|assistive)", re.IGNORECASE)
+READ_ALOUD = re.compile(
+    r"\b(?:sr-only|visually-?hidden|screen-reader|screenreader|a11y|assistive)", re.IGNORECASE
+)
 ROOTS = ("html", "body")  # Scripts show these once a page is loaded.
 
 

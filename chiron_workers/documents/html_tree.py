@@ -4,7 +4,12 @@ import re
 from itertools import islice
 from typing import Any
 
-from chiron_workers.documents.html_asides import move_notes, write_drawn_formulas, write_formula_scripts, write_icons
+from chiron_workers.documents.html_asides import (
+    move_notes,
+    write_drawn_formulas,
+    write_formula_scripts,
+    write_icons,
+)
 from chiron_workers.documents.html_elements import STRUCK as DELETED_TAGS
 from chiron_workers.documents.html_hidden import WORDS_TAG, replace_element, take_out_hidden, words_before
 from chiron_workers.documents.html_images import BLOCKS, TEXT_BLOCKS, open_figures, write_images

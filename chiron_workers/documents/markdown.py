@@ -64,7 +64,7 @@ def front_matter(text: str) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  # the signature of a rule
+def _formula(state: StateInline, silent: bool) -> bool:  # the signature of a rule
     """A rule of the parser: a formula between dollars stays as it is."""
     match = FORMULA.match(state.src, state.pos)
     if match is None:

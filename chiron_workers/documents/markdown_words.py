@@ -100,7 +100,9 @@ class _Writer:
         self._closed_elements = closed_elements
         self._stack: list[tuple[str, list[str]]] = [("", [])]
         self._has_deletions = False
-        self._hidden: list[tuple[str, int]] = []  # the open elements that are not shown, and those of their name in them
+        self._hidden: list[
+            tuple[str, int]
+        ] = []  # the open elements that are not shown, and those of their name in them
 
     def write(self, words: str) -> None:
         self._stack[-1][1].append(words)

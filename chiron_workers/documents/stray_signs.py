@@ -156,5 +156,10 @@ def _sign(match: re.Match[str]) -> str:
     if match[1]:
         return html5.get(match[1], "")
     number = int(match[2]) if match[2] else int(match[3], 16)
-    is_sign = number in (9, 10, 13) or 32 <= number < 0xD800 or 0xE000 <= number < 0xFFFE or 0xFFFF < number < 0x110000
+    is_sign = (
+        number in (9, 10, 13)
+        or 32 <= number < 0xD800
+        or 0xE000 <= number < 0xFFFE
+        or 0xFFFF < number < 0x110000
+    )
     return chr(number) if is_sign else ""

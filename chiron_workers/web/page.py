@@ -102,9 +102,7 @@ def parse_download(response: Download) -> WebPage:
         text, guesses = decode_listed(
             response.body, declared_charset=response.charset or html_charset(response.body)
         )
-        document = with_omissions(
-            read_html(text, url=response.url, name=_name(response.url)), guesses
-        )
+        document = with_omissions(read_html(text, url=response.url, name=_name(response.url)), guesses)
         if reason := stand_in(text, document):
             raise UnreadableError(reason)
     else:

@@ -14,7 +14,8 @@ UNREAD = re.compile(
 BASE = re.compile(r"<base\b([^<>]{0,2000})>", re.IGNORECASE)
 META = re.compile(r"<meta\b([^<>]{0,2000})>", re.IGNORECASE)
 ATTRIBUTE = re.compile(
-    r"(?<![\w-])(http-equiv|content|href)\s{0,20}=\s{0,20}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE
+    r"(?<![\w-])(http-equiv|content|href)\s{0,20}=\s{0,20}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))",
+    re.IGNORECASE,
 )
 REFRESH = re.compile(r"(\d{1,6})(?:\.\d*)?\s*+[;,]?+\s*+(?:url\s*=\s*+)?+(\S.*)", re.IGNORECASE | re.DOTALL)
 
@@ -40,9 +41,7 @@ def refresh_target(body: bytes, url: str, *, may_repeat: bool = False) -> str:
 
 
 def _attributes(words: str) -> dict[str, str]:
-    return {
-        match[1].lower(): match[2] or match[3] or match[4] or "" for match in ATTRIBUTE.finditer(words)
-    }
+    return {match[1].lower(): match[2] or match[3] or match[4] or "" for match in ATTRIBUTE.finditer(words)}
 
 
 def _target(content: str, url: str) -> str:

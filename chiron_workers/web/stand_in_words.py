@@ -72,7 +72,8 @@ LOGIN_TITLE = re.compile(
 )
 # Titles of films, years and poems too.
 AMBIGUOUS_TITLE = re.compile(
-    r"(?:error |status )?(?:404|410)|not found|nothing found|gone|(?:oops|sorry|whoops|uh[ -]oh)[!,. ]*", re.IGNORECASE
+    r"(?:error |status )?(?:404|410)|not found|nothing found|gone|(?:oops|sorry|whoops|uh[ -]oh)[!,. ]*",
+    re.IGNORECASE,
 )
 MISSING_WORDS = re.compile(
     r"\bsearch|home ?page|\bgo (?:back|home)\b|\burls?\b|\bthe (?:web )?address\b|\brequested\b|\blooking for\b"

@@ -48,7 +48,9 @@ CONTROLS_MAX = 200
 PIECE_BREAK = re.compile(r"\s+[-–—·•/]\s+|\s*[|»«•]\s*|\.{3}|…")
 COLON = re.compile(r"\s*:\s+")
 SENTENCE_BREAK = re.compile(r"(?<=[.!?。])\s*(?=\S)")
-ADDRESS_YOU = re.compile(r"\b(?:you|your|please)\b|^\s*(?:enable|turn on|activate|allow|switch on)", re.IGNORECASE)
+ADDRESS_YOU = re.compile(
+    r"\b(?:you|your|please)\b|^\s*(?:enable|turn on|activate|allow|switch on)", re.IGNORECASE
+)
 CHALLENGE = "it is a check for robots, which stands in for the page"
 UNSEEN = ("script", "style", "noscript", "template", "head", "svg")
 AROUND = ("nav", "header", "footer")

@@ -122,7 +122,9 @@ def test_controls_of_latin_1_are_the_signs_of_windows() -> None:
 
 @pytest.mark.parametrize("label", ["x-user-defined", "iso-8859-1"])
 def test_a_label_of_single_bytes_decides_whatever_bytes_there_are(label: str) -> None:
-    assert clean(decode(b"caf\xe9 \x81\x8d 10\x9620 mg", declared_charset=label)) == "café \ufffd\ufffd 10–20 mg"
+    assert (
+        clean(decode(b"caf\xe9 \x81\x8d 10\x9620 mg", declared_charset=label)) == "café \ufffd\ufffd 10–20 mg"
+    )
 
 
 def test_every_label_has_a_codec() -> None:
@@ -134,4 +136,7 @@ def test_few_signs_without_a_label_are_western_and_a_guess_is_listed() -> None:
     assert decode_listed(b"10\x9620 mg") == ("10–20 mg", (Omission("sign of a guessed charset", 1),))
     assert decode_listed("10–20 mg".encode()) == ("10–20 mg", ())
     content = read_file(b"Take 10\x9620 mg a day.", "a.txt", Part())
-    assert (content.text, describe(content.left_out)) == ("Take 10–20 mg a day.", "1 sign of a guessed charset")
+    assert (content.text, describe(content.left_out)) == (
+        "Take 10–20 mg a day.",
+        "1 sign of a guessed charset",
+    )

@@ -96,7 +96,8 @@ def test_lines_of_json_are_entries_and_what_is_no_json_stays_as_it_is() -> None:
 
 def rss(description: str, behind: str = "") -> str:
     item = f"<item><title>Pier</title><description>{description}</description>{behind}</item>"
-    return f'<?xml version="1.0"?><rss version="2.0"><channel><title>T</title>{item}<item><title>Slip</title></item></channel></rss>'
+    channel = f"<channel><title>T</title>{item}<item><title>Slip</title></item></channel>"
+    return f'<?xml version="1.0"?><rss version="2.0">{channel}</rss>'
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,9 @@ def test_xml_that_stays_broken_is_listed() -> None:
 
 def test_a_feed_prefers_its_own_names_and_loses_no_other_text() -> None:
     photo = '<media:description xmlns:media="m">A crane.</media:description>'
-    further = '<yt:statistics views="5"/><description>Another one.</description><media:title>Photo</media:title>'
+    further = (
+        '<yt:statistics views="5"/><description>Another one.</description><media:title>Photo</media:title>'
+    )
     document = fetch(rss("The quay is 240 m.", photo + further).replace("<item>", f"<item>{photo}", 1))
     assert "The quay is 240 m." in document.text
     assert "statistics.views: 5" in document.text
@@ -141,7 +144,9 @@ def test_a_feed_prefers_its_own_names_and_loses_no_other_text() -> None:
 
 
 def test_a_feed_is_recognised_whatever_its_label_and_charset() -> None:
-    assert fetch(rss("The quay is 240 m long &amp; open."), "text/html").text.startswith("Pier\n\nThe quay is")
+    assert fetch(rss("The quay is 240 m long &amp; open."), "text/html").text.startswith(
+        "Pier\n\nThe quay is"
+    )
     body = rss("täglich").encode("utf-16")
     download = Download("https://example.org/f", "application/xml", "", body)
     assert parse_download(download).document.text == "Pier\n\ntäglich\n\nSlip"
@@ -155,7 +160,10 @@ def test_json_is_read_to_its_end() -> None:
 
 
 def test_a_file_of_json_on_one_line_keeps_its_digits_and_all_members() -> None:
-    source = '{"a":1.500,"b":1E2,"c":1e400,"d":1,"d":2,"e":[],"f":[1, "\\u00b5{,"],"g":{"h":null},"x":"' + "x" * 2100
+    source = (
+        '{"a":1.500,"b":1E2,"c":1e400,"d":1,"d":2,"e":[],"f":[1, "\\u00b5{,"],"g":{"h":null},"x":"'
+        + "x" * 2100
+    )
     text = read_file(f'{source}"}}'.encode(), "a.json", Part()).text
     assert text.split(',\n "x"')[0] == (
         '{\n "a": 1.500,\n "b": 1E2,\n "c": 1e400,\n "d": 1,\n "d": 2,\n "e": [],\n "f": [\n  1,\n  "µ{,"\n ],\n'

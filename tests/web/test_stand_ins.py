@@ -84,7 +84,7 @@ STAND_INS = {
             "<footer>Impressum</footer>",
         ),
     ),
-    "404": (ERROR, page(f"<h1>404</h1><p>The page you are looking for has moved.</p>", "Exampleton")),
+    "404": (ERROR, page("<h1>404</h1><p>The page you are looking for has moved.</p>", "Exampleton")),
     "not found": (ERROR, page("<p>Try the search.</p>", "Page not found | Exampleton")),
     "gone": (
         ERROR,
@@ -126,8 +126,8 @@ STAND_INS = {
     "publisher": (
         CHALLENGE,
         page(
-            "<p>There was a problem providing the content you requested</p><p>Please contact our support team for more information"
-            " and provide the details below.</p><p>Reference number: 8a</p>",
+            "<p>There was a problem providing the content you requested</p><p>Please contact our support team for more"
+            " information and provide the details below.</p><p>Reference number: 8a</p>",
             "ScienceDirect",
         ),
     ),
@@ -250,4 +250,6 @@ def test_a_check_in_plain_text_is_refused_and_a_text_is_read() -> None:
 
     with pytest.raises(UnreadableError, match=CHALLENGE):
         fetch("Just a moment...\nEnable JavaScript and cookies to continue")
-    assert fetch("Just a moment\nA play in two acts, of 1912.") == "Just a moment\nA play in two acts, of 1912."
+    assert (
+        fetch("Just a moment\nA play in two acts, of 1912.") == "Just a moment\nA play in two acts, of 1912."
+    )

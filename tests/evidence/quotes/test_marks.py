@@ -69,3 +69,9 @@ def test_a_quote_that_was_taken_before_still_stands_where_its_source_has_such_wo
     text = "Write [sign] where a word is missing. Then go on to the next line."
     later_text = f"{text} A new sentence stands at the end."
     assert measure_drift(text, later_text, ["Write [sign] where a word is missing."]).missing_quotes == []
+
+
+def test_a_mark_on_a_line_of_its_own_within_a_paragraph_is_no_edge_of_a_sentence() -> None:
+    assert locate("The yield is 45 %", "The yield is 45 %\n[picture without text]\nof all goods.") is None
+    match = locate("The yield is 45 %.", "The yield is 45 %.\n\n[picture without text]\n\nOf all goods.")
+    assert match is not None
