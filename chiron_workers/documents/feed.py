@@ -65,7 +65,7 @@ def read_feed(text: str, *, name: str = "") -> Document:
 def _parse(text: str, omissions: Omissions) -> Any:
     from lxml import etree  # type: ignore[import-untyped]
 
-    source = well_formed(text, unended=STRUCTURE)
+    source = well_formed(text, endless=STRUCTURE)
     start = ROOT.search(source)
     # Without declarations there are no entities that could be expanded.
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, huge_tree=True)

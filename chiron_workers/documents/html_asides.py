@@ -182,7 +182,7 @@ def _label(element: Any) -> str:
 
 
 def move_notes(tree: Any) -> None:
-    """Move notes that stand in the midst of sentences, as of LaTeXML or in the margin, behind their paragraphs; their marks stay."""
+    """Move notes of LaTeXML and of the margin out of their sentences, behind the paragraphs; their marks stay."""
     from lxml import etree
 
     last_notes = dict[Any, Any]()  # of each block

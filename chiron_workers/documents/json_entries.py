@@ -59,17 +59,17 @@ def indented(text: str) -> str:
     json.loads(text, parse_int=str, parse_float=str)
     pieces, depth = list[str](), 0
     for match in TOKEN.finditer(text):
-        token = match[0]
-        if token in "]}":
+        word = match[0]
+        if word in "]}":
             depth -= 1
-            pieces.append(token if pieces[-1] in ("[", "{") else "\n" + " " * depth + token)
+            pieces.append(word if pieces[-1] in ("[", "{") else "\n" + " " * depth + word)
             continue
         if pieces and pieces[-1] in ("[", "{", ","):
             pieces.append("\n" + " " * depth)
-        depth += token in "[{"
-        if token[0] == '"':
-            token = json.dumps(json.loads(token, strict=False), ensure_ascii=False)
-        pieces.append(": " if token == ":" else token)
+        depth += word in "[{"
+        if word[0] == '"':
+            word = json.dumps(json.loads(word, strict=False), ensure_ascii=False)
+        pieces.append(": " if word == ":" else word)
     return "".join(pieces)
 
 

@@ -81,12 +81,12 @@ def _without_hidden(tokens: list[Token], omissions: Omissions) -> Iterator[Token
     while place < len(tokens):
         token = tokens[place]
         place += 1
-        cut = hiding_tag(token.content) if token.type == "html_block" else None
-        end = None if cut is None else _end_of(cut[1], tokens, place)
-        if cut is None or end is None:
+        start_tag = hiding_tag(token.content) if token.type == "html_block" else None
+        end = None if start_tag is None else _end_of(start_tag[1], tokens, place)
+        if start_tag is None or end is None:
             yield token
             continue
-        start, _, kind = cut
+        start, _, kind = start_tag
         omissions.add(kind)
         place, behind = end
         yield token.copy(content=token.content[:start])

@@ -40,9 +40,9 @@ def hiding_tag(source: str) -> tuple[int, str, str] | None:
     for tag in TAG.finditer(source):
         name = tag[1].lower()
         if kind := hiding_kind(tag[0], name):
-            opened = len(re.findall(rf"<{name}\b", source[tag.start() :], re.IGNORECASE))
-            closed = len(re.findall(rf"</{name}\b", source[tag.start() :], re.IGNORECASE))
-            if opened > closed:
+            starts = len(re.findall(rf"<{name}\b", source[tag.start() :], re.IGNORECASE))
+            ends = len(re.findall(rf"</{name}\b", source[tag.start() :], re.IGNORECASE))
+            if starts > ends:
                 return tag.start(), name, kind
     return None
 
@@ -209,6 +209,6 @@ class _Writer:
                 self.write(f"“{words}”")
 
     def words(self) -> str:
-        """All words; what was opened and never closed stands as it is."""
+        """All words; what was starts and never closed stands as it is."""
         words = "".join("".join(parts) for _, parts in self._stack)
         return GAP.sub(" ", words) if self._has_deletions else words

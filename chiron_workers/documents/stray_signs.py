@@ -24,35 +24,35 @@ REFERENCE = re.compile(r"&(?:([A-Za-z][A-Za-z0-9]{0,31};)|#(\d{1,7});|#[xX]([0-9
 AMPERSAND = re.compile(f"{REFERENCE.pattern}|&")
 XML_ENTITIES = {"amp;", "lt;", "gt;", "quot;", "apos;"}
 VOID = {"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
-UNENDED = VOID | {"dd", "dt", "li", "option", "p", "rp", "rt", "tbody", "td", "tfoot", "th", "thead", "tr"}
+ENDLESS = VOID | {"dd", "dt", "li", "option", "p", "rp", "rt", "tbody", "td", "tfoot", "th", "thead", "tr"}
 HTML_NAMES = ELEMENTS | VOID | {"math", "svg"}
 
 
-def well_formed(source: str, *, unended: frozenset[str]) -> str:
+def well_formed(source: str, *, endless: frozenset[str]) -> str:
     """XML whose stray signs are escaped, without comments and declarations.
 
-    A tag without its other half is text too, but for the names in `unended`.
+    A tag without its other half is text too, but for the names in `endless`.
     """
     tags = _Tags(source, XML_TAG)
     pieces, place, name = list[str](), 0, ""
     ends: dict[str, int] = {}
     while match := TOKEN.search(source, place):
         pieces.append(source[place : match.start()])
-        token, place = match[0].upper(), match.end()
-        if token == "<![CDATA[":
+        mark, place = match[0].upper(), match.end()
+        if mark == "<![CDATA[":
             content, place = _character_data(source, place, tags.end_of(name, place), ends)
             pieces.append(f"<![CDATA[{content}]]>")
-        elif token in ENDS:
-            end = _next(source, ENDS[token], place, ends)
+        elif mark in ENDS:
+            end = _next(source, ENDS[mark], place, ends)
             pieces += ["&lt;" + match[0][1:]] if end < 0 else []
-            place = place if end < 0 else end + len(ENDS[token])
-        elif token == "<!DOCTYPE" and (declaration := DOCTYPE.match(source, match.start())):
+            place = place if end < 0 else end + len(ENDS[mark])
+        elif mark == "<!DOCTYPE" and (declaration := DOCTYPE.match(source, match.start())):
             place = declaration.end()
-        elif token == "&":
+        elif mark == "&":
             reference = AMPERSAND.match(source, match.start())
             pieces.append(_reference(reference) if reference else "")
             place = reference.end() if reference else place
-        elif (tag := XML_TAG.match(source, match.start())) and tags.is_whole(tag, unended):
+        elif (tag := XML_TAG.match(source, match.start())) and tags.is_whole(tag, endless):
             name = tag[2] if not tag[1] and not tag[3] else name
             pieces.append(_with_references(tag[0]))
             place = tag.end()
@@ -72,13 +72,13 @@ def has_markup(source: str) -> bool:
 def without_strays(source: str) -> str:
     """HTML in which each `<` that begins no tag is escaped."""
     tags = _Tags(source, HTML_TAG)
-    unended = frozenset(UNENDED)
+    endless = frozenset(ENDLESS)
     pieces, place = list[str](), 0
     ends: dict[str, int] = {}
     while (start := source.find("<", place)) >= 0:
         pieces.append(source[place:start])
         tag = HTML_TAG.match(source, start)
-        if tag and (tags.is_whole(tag, unended) or _is_cut_off(tag)):
+        if tag and (tags.is_whole(tag, endless) or _is_cut_off(tag)):
             pieces.append(tag[0])
             place = tag.end()
         elif source.startswith("<!--", start) and (end := _next(source, "-->", start, ends)) >= 0:
@@ -113,10 +113,10 @@ class _Tags:
         index = bisect_left(places, place)
         return places[index] if index < len(places) else -1
 
-    def is_whole(self, tag: re.Match[str], unended: frozenset[str] = frozenset()) -> bool:
+    def is_whole(self, tag: re.Match[str], endless: frozenset[str] = frozenset()) -> bool:
         """Whether a tag has its other half, or needs none."""
         name = tag[2].lower()
-        if tag[3] or name.rpartition(":")[2] in unended:
+        if tag[3] or name.rpartition(":")[2] in endless:
             return True
         if tag[1]:
             return bool(self._starts.get(name)) and self._starts[name][0] < tag.start()

@@ -3,7 +3,8 @@
 import re
 
 CHALLENGE_TITLE = re.compile(
-    r"cookies must be enabled|cookie absent|just a moment|one moment,? please|(?:please )?wait\b.{0,20}|one more step|attention required!?"
+    r"cookies must be enabled|cookie absent"
+    r"|just a moment|one moment,? please|(?:please )?wait\b.{0,20}|one more step|attention required!?"
     r"|pardon our interruption"
     r"|(?:security|robot|bot|browser|human) (?:check|verification|challenge|checkpoint)|checking your browser.{0,40}"
     r"|access (?:to this page has been )?denied"
@@ -25,7 +26,8 @@ CHALLENGE_WORDS = re.compile(
     r"|an )?(?:real )?(?:human|person|not a (?:ro)?bot)"
     r"|checking (?:if the site connection is secure|your browser before)|review the security of your connection"
     r"|(?:needs|need) to (?:verify|confirm) (?:that )?you are (?:a )?human|complete the (?:captcha|security check)"
-    r"|unusual (?:traffic|activity) (?:coming |has been detected )?from your|press (?:&|and) hold (?:the button )?to (?:confirm|verify|prove)"
+    r"|unusual (?:traffic|activity) (?:coming |has been detected )?from your"
+    r"|press (?:&|and) hold (?:the button )?to (?:confirm|verify|prove)"
     r"|ddos protection by"
     r"|incapsula incident id"
     r"|(?:prove|show) (?:that )?you(?:'|’)?(?:re| are) (?:a )?(?:human|not a (?:ro)?bot)|i(?:'|’)m not a robot"
@@ -110,7 +112,8 @@ POLICY_TITLE = re.compile(
     re.IGNORECASE,
 )
 CONSENT_WORDS = re.compile(
-    r"cookies?|consent\w*|privacy|advertising|verarbeit\w+|werbung|personal data|partners?|gdpr|einwillig\w+|datenschutz\w*|zustimm\w+"
+    r"cookies?|consent\w*|privacy|advertising|verarbeit\w+|werbung"
+    r"|personal data|partners?|gdpr|einwillig\w+|datenschutz\w*|zustimm\w+"
     r"|consentement|confidentialité|consentimiento|privacidad"
     r"|toestemming|privacyinstellingen|consenso|riservatezza",
     re.IGNORECASE,
