@@ -3,6 +3,7 @@ import re
 import unicodedata
 
 from chiron_workers.documents.document import UnreadableError
+from chiron_workers.documents.omissions import Omission
 
 SNIFFED_BYTES = 2048
 UNPRINTABLE_SHARE_MAX = 0.02
@@ -15,6 +16,7 @@ BYTE_ORDER_MARKS = {
 }
 # What browsers read under these labels has more signs than Python's codecs of the same name.
 WIDER_CODECS = {"gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs"}
+WIDER_CODECS |= {"x-user-defined": "cp1252"}  # as HTML has it
 SEVEN_BIT_CODEC = "iso2022_jp"  # Its bytes are UTF-8 too, and say something else then.
 ESCAPE = b"\x1b"
 WIDE_CHARSETS = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
@@ -23,6 +25,12 @@ XML_CHARSET = re.compile(rb"\s*<\?xml[^>]{0,200}\sencoding\s*=\s*[\"']\s*([\w:.-
 BROKEN_SHARE_MAX = (
     0.1  # of the signs beyond ASCII, up to which the text is in the charset and a few bytes are broken
 )
+
+
+GUESS = "sign of a guessed charset"
+WESTERN = "cp1252"
+WESTERN_SHARE_MAX = 0.02  # of bytes beyond ASCII
+WESTERN_BYTES, SHORT_SHARE_MAX = 5, 0.15  # and so many of a short text
 
 
 class UndecodableError(UnreadableError):
@@ -37,10 +45,22 @@ def decode(data: bytes, *, declared_charset: str = "") -> str:
     Raises:
         UndecodableError: The bytes are no text.
     """
-    text = _decode_by_mark(data) or _decode_unmarked(data, declared_charset)
+    return decode_listed(data, declared_charset=declared_charset)[0]
+
+
+def decode_listed(data: bytes, *, declared_charset: str = "") -> tuple[str, tuple[Omission, ...]]:
+    """Decode bytes as `decode`, and list the signs whose charset is a guess.
+
+    Raises:
+        UndecodableError: The bytes are no text.
+    """
+    is_guess, text = False, _decode_by_mark(data)
+    if not text:
+        is_guess, text = _decode_unmarked(data, declared_charset)
     if _control_chars(text) > UNPRINTABLE_SHARE_MAX * min(len(text), SNIFFED_BYTES):
         raise UndecodableError("it is binary, not text")
-    return text
+    signs = len(text) - len(text.encode("ascii", errors="ignore")) if is_guess else 0
+    return text, (Omission(GUESS, signs),) if signs else ()
 
 
 def html_charset(data: bytes) -> str:
@@ -94,20 +114,37 @@ def _beginning(text: str) -> str:
     return "".join(text[:SNIFFED_BYTES].split())
 
 
-def _decode_unmarked(data: bytes, declared_charset: str) -> str:
+def _decode_unmarked(data: bytes, declared_charset: str) -> tuple[bool, str]:
+    """Whether the charset is a guess, and the text."""
     if b"\0" in data[:SNIFFED_BYTES]:
-        return _decode_wide(data)
+        return False, _decode_wide(data)
     codec = _codec(declared_charset)
     charsets = (codec, "utf-8") if codec == SEVEN_BIT_CODEC and ESCAPE in data else ("utf-8", codec)
     for charset in charsets:
         if charset and (text := _try_decode(data, charset)) is not None:
-            return text
+            return False, text
+    if codec and _is_single_byte(codec):
+        return False, data.decode(codec, errors="replace")
+    if _is_western(data):
+        return True, data.decode(WESTERN)
     from charset_normalizer import from_bytes
 
     best = from_bytes(data).best()
     if best is None:
         raise UndecodableError("its charset is not known")
-    return str(best)
+    return True, str(best)
+
+
+def _is_single_byte(codec: str) -> bool:
+    return len(bytes(range(256)).decode(codec, errors="replace")) == 256  # the values of a byte
+
+
+def _is_western(data: bytes) -> bool:
+    """Whether so few bytes are beyond ASCII that they tell no charset: signs and letters in a text of Latin letters."""
+    bytes_beyond = len(data) - len(data.decode("ascii", errors="ignore"))
+    if bytes_beyond > max(WESTERN_SHARE_MAX * len(data), min(WESTERN_BYTES, len(data) * SHORT_SHARE_MAX)):
+        return False
+    return "\ufffd" not in data.decode(WESTERN, errors="replace")
 
 
 def _codec(label: str) -> str:

@@ -1,7 +1,7 @@
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -92,6 +92,11 @@ def compose(blocks: Iterable[Block], *, title: str, name: str = "") -> Document:
     nonempty = tuple(bounded(block for block in clean_blocks if block.text.strip()))
     heading = next((block.text for block in nonempty if block.is_heading), "")
     return Document(title=one_line(title or heading or name)[:TITLE_CHARS_MAX], blocks=nonempty)
+
+
+def with_omissions(document: Document, omissions: tuple[Omission, ...]) -> Document:
+    """The document with more on the list of what it leaves out."""
+    return replace(document, left_out=document.left_out + omissions) if omissions else document
 
 
 def bounded(blocks: Iterable[Block]) -> Iterator[Block]:

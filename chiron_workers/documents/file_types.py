@@ -40,6 +40,7 @@ LOOKS_LIKE_FEED = re.compile(
     rb"<(?:rss\b|(?:\w{1,20}:)?feed\b[^>]{0,2000}+>|rdf:RDF\b[^>]{0,2000}?purl\.org/rss/)",
     re.DOTALL,
 )
+WIDE_BEGINNINGS = ((b"\xff\xfe", b"<\0", "utf-16-le"), (b"\xfe\xff", b"\0<", "utf-16-be"))
 ATOM = b"Atom"  # in the name space of the root
 TYPES_BY_SUFFIX = {
     ".html": FileType.HTML,
@@ -137,13 +138,22 @@ def looks_like_pdf(data: bytes) -> bool:
 
 def looks_like_html(data: bytes) -> bool:
     """Whether the first bytes are those of an HTML page."""
-    return LOOKS_LIKE_HTML.match(data[:SNIFFED_BYTES]) is not None
+    return LOOKS_LIKE_HTML.match(_beginning(data)) is not None
 
 
 def looks_like_feed(data: bytes) -> bool:
     """Whether the first bytes are those of a feed, RSS or Atom."""
-    match = LOOKS_LIKE_FEED.match(data[:SNIFFED_BYTES])
+    match = LOOKS_LIKE_FEED.match(_beginning(data))
     return match is not None and (b"rss" in match[0] or ATOM.lower() in match[0].lower())
+
+
+def _beginning(data: bytes) -> bytes:
+    """The first bytes; those of UTF-16 as they would be in UTF-8."""
+    beginning = data[:SNIFFED_BYTES]
+    for mark, tag, charset in WIDE_BEGINNINGS:
+        if beginning.startswith((mark, tag)):
+            return beginning.decode(charset, errors="ignore").removeprefix("\ufeff").encode(errors="ignore")
+    return beginning
 
 
 def _detect_zip(data: bytes) -> FileType:

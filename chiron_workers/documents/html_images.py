@@ -6,7 +6,7 @@ from typing import Any
 from chiron_workers.documents.html_hidden import replace_element
 from chiron_workers.documents.scripts import image_text
 
-MATH_IMAGE = re.compile(r"\b(?:tex|latex|math|mwe-math)", re.IGNORECASE)
+MATH_IMAGE = re.compile(r"\b(?:tex\b(?!-)|latex|math|mwe-math)", re.IGNORECASE)
 FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp)", re.IGNORECASE)
 TEXT_BLOCKS = {"p", "li", "td", "th", "dd", "dt", "blockquote", "caption", "figcaption"}
 BLOCKS = {"p", "div", "ol", "ul", "section", "article", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6"}
@@ -30,7 +30,7 @@ def write_images(tree: Any) -> None:
     for element in list(tree.iter("img")):
         alt = (element.get("alt") or "").strip()
         is_formula = bool(MATH_IMAGE.search(element.get("class", "")))
-        if not alt or FILE_NAME.fullmatch(alt) or (is_formula and "mwe-math" in element.get("class", "")):
+        if not alt or FILE_NAME.fullmatch(alt):
             continue
         words = alt if is_formula else image_text(alt)
         if is_formula or _is_in_line(element):

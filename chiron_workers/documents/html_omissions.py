@@ -77,7 +77,10 @@ def mark_images(tree: Any, omissions: Omissions) -> None:
     """Put marks in the place of the images without a text that stand in the text of the page, and count the others."""
     links = _Links()
     for image in list(tree.iter("img")):
-        if links.are_around(image) or _is_small(image) or MATH_IMAGE.search(image.get("class", "")):
+        if links.are_around(image) or _is_small(image):
+            continue
+        if MATH_IMAGE.search(image.get("class", "")):
+            replace_element(image, omissions.mark(Mark.FORMULA, place=_name(image)))
             continue
         if image.get("alt") is not None and not image.get("alt").strip():  # decoration, as the page says
             omissions.add(Mark.PICTURE.value, place=_name(image))
@@ -91,6 +94,8 @@ def page_words(tree: Any) -> PageWords:
     """The words of a page, to be compared with the text that is made of it."""
     kinds: dict[str, str | None] = {}
     for element in tree.iter(*BESIDE):
+        if next(element.iterancestors(element.tag), None) is not None:
+            continue  # Its words are among those of the outer one.
         kinds |= dict.fromkeys(element.itertext(), BESIDE[element.tag])
     for element in tree.iter(*SILENT):
         kinds |= dict.fromkeys(element.itertext())

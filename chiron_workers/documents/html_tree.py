@@ -4,13 +4,18 @@ import re
 from itertools import islice
 from typing import Any
 
-from chiron_workers.documents.html_asides import move_notes, write_formula_scripts, write_icons
+from chiron_workers.documents.html_asides import (
+    move_notes,
+    write_drawn_formulas,
+    write_formula_scripts,
+    write_icons,
+)
 from chiron_workers.documents.html_elements import STRUCK as DELETED_TAGS
-from chiron_workers.documents.html_hidden import WORDS_TAG, replace_element, take_out_hidden
+from chiron_workers.documents.html_hidden import WORDS_TAG, replace_element, take_out_hidden, words_before
 from chiron_workers.documents.html_images import BLOCKS, TEXT_BLOCKS, open_figures, write_images
 from chiron_workers.documents.html_omissions import mark_images, write_marks
 from chiron_workers.documents.html_tables import rewrite_tables
-from chiron_workers.documents.mathml import math_text
+from chiron_workers.documents.mathml import formula_text, set_apart
 from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.scripts import (
     RAISED_CHARS_MAX,
@@ -44,7 +49,7 @@ def rewrite(tree: Any, text: str) -> Omissions:
     _write_formulas(tree, omissions)
     move_notes(tree)
     write_icons(tree, omissions)
-    take_out_hidden(tree)
+    take_out_hidden(tree, omissions)
     write_marks(tree, omissions)
     _write_scripts(tree)
     _write_quotation_marks(tree)
@@ -74,6 +79,7 @@ def _take_out_deletion(element: Any, kind: str, omissions: Omissions) -> None:
 
 
 def _write_formulas(tree: Any, omissions: Omissions) -> None:
+    write_drawn_formulas(tree, omissions)
     for element in list(tree.iter("math")):
         wrapper = element.getparent()
         if (
@@ -84,8 +90,9 @@ def _write_formulas(tree: Any, omissions: Omissions) -> None:
             del wrapper.attrib["style"]  # It is hidden only where a picture of it is shown.
         _take_out_pictures_of(element)
         is_empty = not len(element) and not (element.text or "").strip()
-        words = math_text(element)
-        replace_element(element, words if words.strip() or is_empty else omissions.mark(Mark.FORMULA))
+        words = formula_text(element, omissions)
+        words = words if words.strip() or is_empty else omissions.mark(Mark.FORMULA)
+        replace_element(element, set_apart(words, before=words_before(element), behind=element.tail or ""))
 
 
 def _take_out_pictures_of(formula: Any) -> None:
@@ -107,7 +114,7 @@ def _write_scripts(tree: Any) -> None:
         elif _is_note(element, words) or (words.strip() in marks and _begins_block(element)):
             replace_element(element, note_mark(words) + (" " if _begins_block(element) else ""))
         else:
-            replace_element(element, raise_words(words, before=_words_before(element)))
+            replace_element(element, raise_words(words, before=words_before(element)))
     for element in tree.xpath("//a[@class or @role or @*[name()='epub:type']]"):
         words = "".join(element.itertext())
         if 0 < len(words) <= NOTE_CHARS_MAX and not words.startswith("[") and _is_named(element, NOTE):
@@ -128,15 +135,6 @@ def _is_note(element: Any, words: str) -> bool:
 
 def _is_named(element: Any, pattern: re.Pattern[str]) -> bool:
     return any(pattern.search(element.get(name, "")) for name in ("class", "role", "epub:type"))
-
-
-def _words_before(element: Any) -> str:
-    previous, parent = element.getprevious(), element.getparent()
-    if previous is None:
-        words = parent.text if parent is not None else ""
-    else:
-        words = previous.tail or (previous.text if previous.tag == WORDS_TAG else "")
-    return (words or "")[-20:]
 
 
 def _begins_block(element: Any) -> bool:

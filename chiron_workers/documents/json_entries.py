@@ -4,16 +4,17 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 
-from chiron_workers.documents.document import BLOCKS_MAX, Block, Document, compose, one_line
+from chiron_workers.documents.document import Block, Document, compose, one_line
 from chiron_workers.documents.feed import html_words
 from chiron_workers.documents.omissions import Omissions
+from chiron_workers.documents.stray_signs import has_markup
 
 TITLES = ("title", "name", "headline", "label")
 TITLE_CHARS_MAX = 300
-LINES_MAX = 20_000
-HTML = re.compile(r"</[a-z][a-z0-9]{0,10}>|<(?:br|hr|p|img)\b", re.IGNORECASE)
+HTML_CHARS_MAX = 4_000_000  # in all; HTML behind these stays as it is
+HTML_CHARS_EACH = 200  # what a text costs beside its letters
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[^\s"\[\]{},:]++|[\[\]{},:]')
 Value = object
 
 
@@ -32,18 +33,44 @@ def read_json(text: str, *, name: str = "") -> Document | None:
 def _read(text: str, name: str) -> Document:
     value = _parse(text)
     omissions = Omissions()
-    entries = _entries(value)
-    blocks = list[Block]()
+    title = _title(value) if isinstance(value, _Object) else ""
+    blocks = _blocks(value, _entries(value), omissions)
+    return replace(compose(blocks, title=title, name=name), left_out=omissions.all())
+
+
+def _blocks(value: Value, entries: list[Value], omissions: Omissions) -> Iterator[Block]:
+    writer = _Writer(omissions)
     if isinstance(value, _Object):
         rest = _Object((key, part) for key, part in value if part is not entries)
-        blocks.append(Block("\n".join(islice(_lines(rest, "", omissions), LINES_MAX))))
-    for entry in islice(entries, BLOCKS_MAX):
-        title = _title(entry)
-        if title:
-            blocks.append(Block(title, is_heading=True))
-        blocks.append(Block("\n".join(islice(_lines(entry, "", omissions), LINES_MAX))))
-    title = _title(value) if isinstance(value, _Object) else ""
-    return replace(compose(blocks, title=title, name=name), left_out=omissions.all())
+        yield Block("\n".join(writer.lines(rest, "")))
+    for entry in entries:
+        if title := _title(entry):
+            yield Block(title, is_heading=True)
+        yield Block("\n".join(writer.lines(entry, "")))
+
+
+def indented(text: str) -> str:
+    """JSON with each value on a line of its own; numbers and repeated names stay as they are written.
+
+    Raises:
+        ValueError: It is no JSON.
+        RecursionError: It is too deep.
+    """
+    json.loads(text, parse_int=str, parse_float=str)
+    pieces, depth = list[str](), 0
+    for match in TOKEN.finditer(text):
+        word = match[0]
+        if word in "]}":
+            depth -= 1
+            pieces.append(word if pieces[-1] in ("[", "{") else "\n" + " " * depth + word)
+            continue
+        if pieces and pieces[-1] in ("[", "{", ","):
+            pieces.append("\n" + " " * depth)
+        depth += word in "[{"
+        if word[0] == '"':
+            word = json.dumps(json.loads(word, strict=False), ensure_ascii=False)
+        pieces.append(": " if word == ":" else word)
+    return "".join(pieces)
 
 
 def _parse(text: str) -> Value:
@@ -80,25 +107,32 @@ def _title(entry: Value) -> str:
     return one_line(str(title))[:TITLE_CHARS_MAX]
 
 
-def _lines(value: Value, path: str, omissions: Omissions) -> Iterator[str]:
-    label = f"{path}: " if path else ""
-    if isinstance(value, _Object):
-        for key, part in value:
-            yield from _lines(part, f"{path}.{key}" if path else key, omissions)
-    elif isinstance(value, list):
-        if any(isinstance(part, list) for part in value):
-            for number, part in enumerate(value, 1):
-                yield from _lines(part, f"{path}[{number}]", omissions)
-        elif value:
-            yield label + "; ".join(_words(part, omissions) for part in value)
-    else:
-        yield label + _words(value, omissions)
+class _Writer:
+    """The lines of values; their HTML is read as its words."""
 
+    def __init__(self, omissions: Omissions) -> None:
+        self._omissions = omissions
+        self._html_chars = 0
 
-def _words(value: Value, omissions: Omissions) -> str:
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
-    text = str(value)
-    if not HTML.search(text):
-        return text
-    return "\n".join(block.text for block in html_words(text, omissions) if block.text)
+    def lines(self, value: Value, path: str) -> Iterator[str]:
+        label = f"{path}: " if path else ""
+        if isinstance(value, _Object):
+            for key, part in value:
+                yield from self.lines(part, f"{path}.{key}" if path else key)
+        elif isinstance(value, list):
+            if any(isinstance(part, list) for part in value):
+                for number, part in enumerate(value, 1):
+                    yield from self.lines(part, f"{path}[{number}]")
+            elif value:
+                yield label + "; ".join(map(self._words, value))
+        else:
+            yield label + self._words(value)
+
+    def _words(self, value: Value) -> str:
+        if value is None or isinstance(value, bool):
+            return json.dumps(value)
+        text = str(value)
+        if "<" not in text or self._html_chars > HTML_CHARS_MAX or not has_markup(text):
+            return text
+        self._html_chars += len(text) + HTML_CHARS_EACH
+        return "\n".join(block.text for block in html_words(text, self._omissions) if block.text)

@@ -1,10 +1,11 @@
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import yaml
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from chiron_workers.documents.alias_free_yaml import AliasFreeLoader
@@ -12,7 +13,7 @@ from chiron_workers.documents.authors import author_names
 from chiron_workers.documents.document import Block, Document, compose, parse_date
 from chiron_workers.documents.html_blocks import html_blocks
 from chiron_workers.documents.licences import licence_name
-from chiron_workers.documents.markdown_words import inline_words
+from chiron_workers.documents.markdown_words import hiding_tag, inline_words
 from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.scripts import list_mark
@@ -20,6 +21,7 @@ from chiron_workers.documents.scripts import list_mark
 FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 # Parsing brackets and emphasis takes quadratic time; longer paragraphs are no prose and are read as plain text.
 PARAGRAPH_CHARS_MAX = 50_000
+FORMULA = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?=[^\s$])(?:[^$\n\\]|\\[^\n]){0,1000}(?<=[^\s])\$(?!\d)")
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
@@ -31,14 +33,12 @@ def read_markdown(text: str, *, name: str = "") -> Document:
     if any(len(paragraph) > PARAGRAPH_CHARS_MAX for paragraph in text.split("\n\n")):
         return read_plain(text, name=name)
     match = FRONT_MATTER.match(text)
-    tokens = (
-        MarkdownIt("commonmark")
-        .enable(["table", "strikethrough"])
-        .parse(text[match.end() :] if match else text)
-    )
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.inline.ruler.before("escape", "formula", _formula)
+    tokens = parser.parse(text[match.end() :] if match else text)
     title = str(front_matter(text).get("title") or "")
     omissions = Omissions()
-    document = compose(_blocks(tokens, omissions), title=title, name=name)
+    document = compose(_blocks(_without_hidden(tokens, omissions), omissions), title=title, name=name)
     return with_front_matter(replace(document, left_out=omissions.all()), text)
 
 
@@ -64,7 +64,49 @@ def front_matter(text: str) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _blocks(tokens: list[Token], omissions: Omissions) -> Iterator[Block]:
+def _formula(state: StateInline, silent: bool) -> bool:  # the signature of a rule
+    """A rule of the parser: a formula between dollars stays as it is."""
+    match = FORMULA.match(state.src, state.pos)
+    if match is None:
+        return False
+    if not silent:
+        state.push("formula", "", 0).content = match[0]
+    state.pos = match.end()
+    return True
+
+
+def _without_hidden(tokens: list[Token], omissions: Omissions) -> Iterator[Token]:
+    """The tokens but for those between a block of HTML that strikes out or hides what follows, and that of its end."""
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        place += 1
+        start_tag = hiding_tag(token.content) if token.type == "html_block" else None
+        end = None if start_tag is None else _end_of(start_tag[1], tokens, place)
+        if start_tag is None or end is None:
+            yield token
+            continue
+        start, _, kind = start_tag
+        omissions.add(kind)
+        place, behind = end
+        yield token.copy(content=token.content[:start])
+        yield token.copy(content=behind)
+
+
+def _end_of(name: str, tokens: list[Token], place: int) -> tuple[int, str] | None:
+    """Behind which token an element of HTML ends, and what else stands in it."""
+    depth = 1
+    for number, token in enumerate(tokens[place:], place + 1):
+        if token.type != "html_block":
+            continue
+        for tag in re.finditer(rf"<(/?){name}\b[^<>]*>", token.content, re.IGNORECASE):
+            depth += -1 if tag[1] else 1
+            if depth == 0:
+                return number, token.content[tag.end() :]
+    return None
+
+
+def _blocks(tokens: Iterable[Token], omissions: Omissions) -> Iterator[Block]:
     parent, mark = "", ""
     row, numbers = list[str](), list[int | None]()  # a list's next number, None for one with bullets
     for token in tokens:

@@ -4,7 +4,7 @@ import re
 
 from markdown_it.token import Token
 
-from chiron_workers.documents.html_elements import ELEMENTS, MARKS, STRUCK, UNKNOWN
+from chiron_workers.documents.html_elements import BESIDE, ELEMENTS, MARKS, SILENT, STRUCK, UNKNOWN
 from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.scripts import image_text, lower_words, raise_words
 
@@ -12,11 +12,39 @@ BREAKS = {"softbreak": " ", "hardbreak": "\n"}
 INLINE_TAG = re.compile(r"<\s*(/?)\s*([A-Za-z][\w-]*)")
 ALT = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 GAP = re.compile(r" {2,}")
+TAG = re.compile(r"<([A-Za-z][\w-]{0,30})(?:\s[^<>]{0,2000})?>")
+LINE_THROUGH = re.compile(r"\bstyle\s*=[^>]{0,500}line-through", re.IGNORECASE)
+HIDING = re.compile(
+    r"\shidden(?=[\s>/]|$)|\shidden\s*=\s*[\"']?(?:hidden|true)?[\"'\s>]"
+    r"|\bstyle\s*=[^>]{0,500}(?:display\s*:\s*none|visibility\s*:\s*hidden)",
+    re.IGNORECASE,
+)
+HIDDEN = "hidden passage"
 DELETION_TAGS = {"del", "s", "strike"}
+RUBY = {"rt", "rtc"}
 SCRIPTS = {"sup", "sub"}
 # Pandoc's marks: 10^5^, H~2~O. A tilde before a number elsewhere says `about`.
 SUPERSCRIPT = re.compile(r"\^(?=\S)((?:[^\s^\[\]\\]|\\ ){1,40})\^")
 SUBSCRIPT = re.compile(r"(?<=[\w)\]])~(?=[^\s~])((?:[^\s~\\]|\\ ){1,40})~(?!~)")
+
+
+def hiding_kind(tag: str, name: str) -> str:
+    """As what an element's words are listed that it strikes out or hides; empty where it shows them."""
+    if name in STRUCK or LINE_THROUGH.search(tag):
+        return STRUCK["del"]
+    return HIDDEN if HIDING.search(tag) else ""
+
+
+def hiding_tag(source: str) -> tuple[int, str, str] | None:
+    """Where a piece of HTML begins an element that strikes out or hides what stands behind the piece, its name, and the kind."""
+    for tag in TAG.finditer(source):
+        name = tag[1].lower()
+        if kind := hiding_kind(tag[0], name):
+            starts = len(re.findall(rf"<{name}\b", source[tag.start() :], re.IGNORECASE))
+            ends = len(re.findall(rf"</{name}\b", source[tag.start() :], re.IGNORECASE))
+            if starts > ends:
+                return tag.start(), name, kind
+    return None
 
 
 def inline_words(tokens: list[Token], omissions: Omissions) -> str:
@@ -72,6 +100,9 @@ class _Writer:
         self._closed_elements = closed_elements
         self._stack: list[tuple[str, list[str]]] = [("", [])]
         self._has_deletions = False
+        self._hidden: list[
+            tuple[str, int]
+        ] = []  # the open elements that are not shown, and those of their name in them
 
     def write(self, words: str) -> None:
         self._stack[-1][1].append(words)
@@ -86,6 +117,8 @@ class _Writer:
         if match is None:
             return
         name = match[2].lower()
+        if self._hides(source, name, is_end=bool(match[1])):
+            return
         if name == "br":
             self.write("\n")
         elif name == "img":
@@ -101,6 +134,39 @@ class _Writer:
             self._mark(name, is_end=bool(match[1]))
         elif name not in ELEMENTS:
             self._part(name, is_end=bool(match[1]))
+
+    def _hides(self, source: str, name: str, *, is_end: bool) -> bool:
+        """Open or close an element whose words are not shown; whether it is one."""
+        is_within = any(open_name == name for open_name, _ in self._hidden)
+        if is_end and is_within:
+            self._depth_of_hidden(name, -1)
+            return True
+        if is_end or name not in self._closed_elements:
+            return False
+        kind = hiding_kind(source, name) if name not in DELETION_TAGS else ""
+        kind = BESIDE["rt"] if name in RUBY else kind
+        if kind or name in SILENT:
+            self._hidden.append((name, 0))
+            self._stack.append((HIDDEN, []))
+            if kind:
+                self._omissions.add(kind)
+            return True
+        if is_within:
+            self._depth_of_hidden(name, 1)
+        return is_within
+
+    def _depth_of_hidden(self, name: str, step: int) -> None:
+        """Count the elements of the same name in the innermost hidden one; without any it ends."""
+        hidden_name, depth = self._hidden[-1]
+        if hidden_name != name:
+            return
+        if depth + step >= 0:
+            self._hidden[-1] = (name, depth + step)
+            return
+        self._hidden.pop()
+        while self._stack.pop()[0] != HIDDEN:
+            pass
+        self._has_deletions = True
 
     def _mark(self, name: str, *, is_end: bool) -> None:
         """Put a mark in the place of an element; what is in it is shown only where it cannot be."""
@@ -143,6 +209,6 @@ class _Writer:
                 self.write(f"“{words}”")
 
     def words(self) -> str:
-        """All words; what was opened and never closed stands as it is."""
+        """All words; what was starts and never closed stands as it is."""
         words = "".join("".join(parts) for _, parts in self._stack)
         return GAP.sub(" ", words) if self._has_deletions else words

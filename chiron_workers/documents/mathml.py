@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from chiron_workers.documents.html_elements import STRUCK
+from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.scripts import lower_words, raise_words
 
 SILENT_TAGS = {"annotation", "annotation-xml", "mphantom"}
@@ -11,20 +13,47 @@ DEPTH_MAX = 100
 BARLESS = re.compile(r"\s*0*(?:\.0*)?\s*(?:[a-z]{1,4}|%)?\s*", re.IGNORECASE)
 # Their parts stand one behind the other. What is not here, and has no layout, has its parts between spaces.
 ROWS = {
-    "math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mstyle", "merror", "mpadded", "semantics", "maction", "menclose", "mtd",
+    "math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mstyle", "merror", "mpadded", "semantics", "maction", "mtd",
     "mspace", "none", "maligngroup", "malignmark",
 }  # fmt: skip
+# Lines that a formula is written across, and those around it, which say nothing.
+STRIKES = {"updiagonalstrike", "downdiagonalstrike", "horizontalstrike", "verticalstrike"}
+FRAMES = {"box", "roundedbox", "circle", "updiagonalarrow"}
+BLANKS = re.compile(r"\s+")
 ACCENTS = str.maketrans(
     {"¯": "\u0304", "‾": "\u0304", "ˉ": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˜": "\u0303"}
     | {"→": "\u20d7", "˙": "\u0307", "¨": "\u0308"}
 )
 
 
+def formula_text(element: Any, omissions: Omissions) -> str:
+    """A formula on one line; what is struck out in it and what cannot be written is added to `omissions`."""
+    for enclosed in list(element.iter("menclose", "{*}menclose")):
+        if STRIKES & set(_notation(enclosed)):
+            omissions.add(STRUCK["del"])
+            for child in list(enclosed):
+                enclosed.remove(child)
+            enclosed.text = None
+    words = math_text(element)
+    for _ in range(words.count(Mark.FORMULA.text)):
+        omissions.mark(Mark.FORMULA)
+    return words
+
+
+def set_apart(words: str, *, before: str, behind: str) -> str:
+    """The words of a formula between others: no digit joins the number beside it."""
+    gap_before = " " if before[-1:].isdigit() and words[:1].isdecimal() else ""
+    gap_behind = " " if words[-1:].isdigit() and behind[:1].isdecimal() else ""
+    return f"{gap_before}{words}{gap_behind}"
+
+
 def math_text(element: Any, depth: int = 0) -> str:
-    """A formula on one line."""
+    """A formula on one line; what cannot be written leaves a mark in it."""
     name = _name(element)
-    if name in SILENT_TAGS or depth > DEPTH_MAX:
+    if name in SILENT_TAGS:
         return ""
+    if depth > DEPTH_MAX:
+        return Mark.FORMULA.text
     children = [child for child in element if isinstance(child.tag, str)]
     if name == "mtable":
         return "; ".join(", ".join(math_text(cell, depth + 2) for cell in row) for row in children)
@@ -35,7 +64,10 @@ def math_text(element: Any, depth: int = 0) -> str:
         return _multiscripts(children, parts)
     if layout := _layout(name, parts):
         return layout
-    words = (element.text or "").translate(INVISIBLE).strip()
+    words = (element.text or "").translate(INVISIBLE)
+    words = BLANKS.sub(" ", words) if name == "mtext" else words.strip()
+    if name == "menclose":
+        return _enclosed(element, children, parts)
     if name == "mfenced":
         if len(children) == 1 and _is_barless(children[0]) and element.get("open", "(") == "(":
             return "C" + parts[0].replace("; ", ",", 1)
@@ -52,9 +84,23 @@ def _row(children: list[Any], parts: list[str]) -> str:
         if _is_barless(child) and parts[place - 1 : place] == ["("] and parts[place + 1 : place + 2] == [")"]:
             row = f"{row[:-1]}C{part.replace('; ', ',', 1)[:-1]}"
         else:
-            row += f" {part}" if row[-1:].isdigit() and part[:1].isdigit() else part
+            begins_number = part[:1].isdecimal() or (part[:1] in (".", ",") and part[1:2].isdecimal())
+            row += f" {part}" if row[-1:].isdigit() and begins_number else part
         row += _tail(child)
     return row
+
+
+def _notation(element: Any) -> list[str]:
+    return (element.get("notation") or "longdiv").lower().split()
+
+
+def _enclosed(element: Any, children: list[Any], parts: list[str]) -> str:
+    notation = set(_notation(element))
+    if notation <= FRAMES | STRIKES:
+        return _row(children, parts)
+    if notation == {"radical"}:
+        return f"√{_grouped(_row(children, parts))}"
+    return Mark.FORMULA.text
 
 
 def _is_barless(element: Any) -> bool:

@@ -1,9 +1,8 @@
-import json
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePath
 
-from chiron_workers.documents.charset import decode, html_charset
+from chiron_workers.documents.charset import decode_listed, html_charset
 from chiron_workers.documents.document import TEXT_CHARS_MAX, Document, UnreadableError, author_line, clean
 from chiron_workers.documents.file_types import FileType, detect_file_type
 from chiron_workers.documents.omissions import Omission, of_lines
@@ -80,7 +79,12 @@ def _read(data: bytes, name: str, part: Part, sheet: str) -> FileContent:
 
         return _document_lines(file_type, read_docx(data, name=title_from_name(name)), part)
     has_charset = file_type in (FileType.HTML, FileType.FEED)
-    text = clean(decode(data, declared_charset=html_charset(data) if has_charset else ""))
+    text, guesses = decode_listed(data, declared_charset=html_charset(data) if has_charset else "")
+    content = _read_text(file_type, clean(text), name, part)
+    return replace(content, left_out=content.left_out + guesses) if guesses else content
+
+
+def _read_text(file_type: FileType, text: str, name: str, part: Part) -> FileContent:
     if file_type is FileType.HTML:
         from chiron_workers.documents.html import read_html
 
@@ -179,7 +183,9 @@ def _range_within(part: Part, count: int, unit: str) -> tuple[int, int]:
 def _indent_json(text: str) -> str:
     if max(map(len, text.split("\n"))) <= LINE_CHARS_MAX:
         return text
+    from chiron_workers.documents.json_entries import indented
+
     try:
-        return clean(json.dumps(json.loads(text), indent=1, ensure_ascii=False))
+        return clean(indented(text))
     except (ValueError, RecursionError):  # Invalid JSON is shown unchanged.
         return text

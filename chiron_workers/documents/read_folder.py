@@ -9,8 +9,8 @@ from functools import partial
 from io import BytesIO
 from pathlib import Path
 
-from chiron_workers.documents.charset import decode, html_charset
-from chiron_workers.documents.document import Document, UnreadableError
+from chiron_workers.documents.charset import decode_listed, html_charset
+from chiron_workers.documents.document import Document, UnreadableError, with_omissions
 from chiron_workers.documents.file_types import ZIP_SIGNATURE, FileType, detect_file_type
 from chiron_workers.documents.read_file import title_from_name
 from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed_sync
@@ -34,9 +34,9 @@ class Format:
         """
         module = importlib.import_module(f"chiron_workers.documents.{self.parser}")
         charset = html_charset(data) if self.parser in ("html", "feed") else ""
-        content = decode(data, declared_charset=charset) if self.is_text else data
+        content, guesses = decode_listed(data, declared_charset=charset) if self.is_text else (data, ())
         document: Document = getattr(module, f"read_{self.parser}")(content, name=name)
-        return document
+        return with_omissions(document, guesses)
 
 
 MARKDOWN = Format("text/markdown", "markdown")

@@ -109,6 +109,8 @@ def _role_text(
     """Render any role, known or not, as the text that a reader sees. `numbers` has the file's line for each that is parsed."""
     if role.lower() in RAISED_ROLES:
         return [nodes.superscript(rawsource, unescape(text))], []
+    if role.lower() == "math":
+        return [nodes.inline(rawsource, unescape(text, restore_backslashes=True))], []
     if role.lower() in LOWERED_ROLES:
         return [nodes.inline(rawsource, lower_words(unescape(text)))], []
     if role.lower() in DELETED_ROLES:

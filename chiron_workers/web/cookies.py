@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from itertools import islice
 from urllib.parse import urlsplit
 
 COOKIES_MAX = 50  # of a host
 COOKIE_CHARS_MAX = 4_096
 HEADER_CHARS_MAX = 8_192
-COOKIE = re.compile(
-    r"\s*([!#$%&'*+\-.^_`"
-    r"|~0-9A-Za-z]{1,200})\s*=\s*([\x21-\x3a\x3c-\x7e](?:[\x20-\x3a\x3c-\x7e]*[\x21-\x3a\x3c-\x7e])?|)\s*"
-)
-ENDED = re.compile(r"max-age\s*=\s*(?:-\d+|0+)\s*", re.IGNORECASE)
+HEADERS_MAX = 100  # of a response
+NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,200}+")
+VALUE = re.compile(r"[\x20-\x3a\x3c-\x7e]*+")
 
 
 class Cookies:
@@ -24,18 +25,21 @@ class Cookies:
     def store(self, url: str, headers: Iterable[str]) -> None:
         """Take the cookies of the `Set-Cookie` headers of a response. What is no cookie is passed over."""
         host = _host(url)
-        for header in headers:
-            pair, *attributes = header[:COOKIE_CHARS_MAX].split(";")
-            cookie = COOKIE.fullmatch(pair)
-            if cookie is None:
+        for header in islice(headers, HEADERS_MAX):
+            pair, *words = header[:COOKIE_CHARS_MAX].split(";")
+            name, separator, value = (part.strip() for part in pair.partition("="))
+            if not separator or not NAME.fullmatch(name) or not VALUE.fullmatch(value):
                 continue
-            key = (host, cookie[1])
-            if any(map(ENDED.fullmatch, map(str.strip, attributes))):
+            key = (host, name)
+            attributes = {
+                attribute.strip().lower(): content.strip()
+                for attribute, _, content in (part.partition("=") for part in words)
+            }
+            if _is_ended(attributes):
                 self._values.pop(key, None)
             elif key in self._values or self._count(host) < COOKIES_MAX:
-                self._values[key] = cookie[2]
-                is_secure = any(attribute.strip().lower() == "secure" for attribute in attributes)
-                (self._secure_names.add if is_secure else self._secure_names.discard)(key)
+                self._values[key] = value
+                (self._secure_names.add if "secure" in attributes else self._secure_names.discard)(key)
 
     def header(self, url: str) -> dict[str, str]:
         """The header `Cookie` for a request; no header where the host has set none."""
@@ -54,3 +58,14 @@ class Cookies:
 
 def _host(url: str) -> str:
     return (urlsplit(url).hostname or "").rstrip(".")
+
+
+def _is_ended(attributes: dict[str, str]) -> bool:
+    """Whether a cookie is taken back: its age says so, or, without one, its date."""
+    if re.fullmatch(r"-?\d{1,20}", age := attributes.get("max-age", "")):
+        return int(age) <= 0
+    try:
+        end = parsedate_to_datetime(attributes.get("expires", ""))
+    except (ValueError, OverflowError):
+        return False
+    return (end if end.tzinfo else end.replace(tzinfo=UTC)) <= datetime.now(UTC)

@@ -3,8 +3,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import unquote, urlsplit
 
-from chiron_workers.documents.charset import UndecodableError, decode, html_charset
-from chiron_workers.documents.document import Block, Document, UnreadableError, bounded, clean
+from chiron_workers.documents.charset import UndecodableError, decode_listed, html_charset
+from chiron_workers.documents.document import Block, Document, UnreadableError, bounded, clean, with_omissions
 from chiron_workers.documents.feed import read_feed
 from chiron_workers.documents.file_types import looks_like_feed, looks_like_html, looks_like_pdf
 from chiron_workers.documents.html import read_html
@@ -26,7 +26,7 @@ from chiron_workers.web.download import (
     download,
     no_validators,
 )
-from chiron_workers.web.stand_ins import stand_in
+from chiron_workers.web.stand_ins import stand_in, text_stand_in
 
 PDF = "application/pdf"
 SUPPORTED_TYPES = "web_fetch reads HTML, PDF, feeds, JSON and plain text"
@@ -93,14 +93,18 @@ def parse_download(response: Download) -> WebPage:
         raise UnreadableError(f"it is {content_type}; {SUPPORTED_TYPES}")
     if content_type == PDF:
         document = read_pdf(response.body, name=_name(response.url))
+    elif looks_like_feed(response.body):
+        text, guesses = decode_listed(
+            response.body, declared_charset=response.charset or html_charset(response.body)
+        )
+        document = with_omissions(read_feed(clean(text), name=_name(response.url)), guesses)
     elif content_type in HTML:
-        text = decode(response.body, declared_charset=response.charset or html_charset(response.body))
-        document = read_html(text, url=response.url, name=_name(response.url))
+        text, guesses = decode_listed(
+            response.body, declared_charset=response.charset or html_charset(response.body)
+        )
+        document = with_omissions(read_html(text, url=response.url, name=_name(response.url)), guesses)
         if reason := stand_in(text, document):
             raise UnreadableError(reason)
-    elif looks_like_feed(response.body):
-        text = decode(response.body, declared_charset=response.charset or html_charset(response.body))
-        document = read_feed(clean(text), name=_name(response.url))
     else:
         document = _read_plain_text(response, content_type)
     if not document.text.strip():
@@ -117,13 +121,15 @@ def _content_type(response: Download) -> str:
         return PDF
     if looks_like_html(response.body):
         return "text/html"
+    if looks_like_feed(response.body):
+        return response.content_type if "xml" in response.content_type else "application/xml"
     is_wrong = response.content_type == PDF or response.content_type in SIGNATURES.values()
     return "text/plain" if is_wrong else response.content_type or "text/plain"
 
 
 def _read_plain_text(response: Download, content_type: str) -> Document:
     try:
-        text = decode(response.body, declared_charset=response.charset)
+        text, guesses = decode_listed(response.body, declared_charset=response.charset)
     except UndecodableError:
         if content_type.startswith("text/"):
             raise
@@ -131,9 +137,12 @@ def _read_plain_text(response: Download, content_type: str) -> Document:
     if "json" in content_type or urlsplit(response.url).path.endswith(".json"):
         entries = read_json(text, name=_name(response.url))
         if entries is not None and entries.blocks:
-            return entries
+            return with_omissions(entries, guesses)
+    if reason := text_stand_in(text):
+        raise UnreadableError(reason)
     document = read_plain(text, name=_name(response.url))
-    return replace(document, blocks=tuple(bounded([Block(clean(text).strip())])))
+    document = replace(document, blocks=tuple(bounded([Block(clean(text).strip())])))
+    return with_omissions(document, guesses)
 
 
 def _name(url: str) -> str:

@@ -11,11 +11,13 @@ UNREAD = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|noscript|template|textarea|title|svg)\b.*?(?:</\1\s*>|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
+BASE = re.compile(r"<base\b([^<>]{0,2000})>", re.IGNORECASE)
 META = re.compile(r"<meta\b([^<>]{0,2000})>", re.IGNORECASE)
 ATTRIBUTE = re.compile(
-    r"(?<![\w-])(http-equiv|content)\s{0,20}=\s{0,20}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE
+    r"(?<![\w-])(http-equiv|content|href)\s{0,20}=\s{0,20}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))",
+    re.IGNORECASE,
 )
-REFRESH = re.compile(r"(\d{1,6})(?:\.\d*)?\s*[;,]?\s*(?:url\s*=\s*)?(\S.*)", re.IGNORECASE | re.DOTALL)
+REFRESH = re.compile(r"(\d{1,6})(?:\.\d*)?\s*+[;,]?+\s*+(?:url\s*=\s*+)?+(\S.*)", re.IGNORECASE | re.DOTALL)
 
 
 def refresh_target(body: bytes, url: str, *, may_repeat: bool = False) -> str:
@@ -28,20 +30,24 @@ def refresh_target(body: bytes, url: str, *, may_repeat: bool = False) -> str:
     if b"refresh" not in head.lower():
         return ""
     text = UNREAD.sub(" ", head.decode("utf-8", errors="replace"))
+    bases = (_attributes(element[1]).get("href") for element in BASE.finditer(text))
+    base = urljoin(url, unescape(next(filter(None, bases), "")).strip())
     for element in META.finditer(text):
-        attributes = {
-            match[1].lower(): match[2] or match[3] or match[4] or ""
-            for match in ATTRIBUTE.finditer(element[1])
-        }
+        attributes = _attributes(element[1])
         if attributes.get("http-equiv", "").strip().lower() == "refresh":
-            target = _target(attributes.get("content", ""), url)
+            target = _target(attributes.get("content", ""), base)
             return target if may_repeat or urldefrag(target).url != urldefrag(url).url else ""
     return ""
+
+
+def _attributes(words: str) -> dict[str, str]:
+    return {match[1].lower(): match[2] or match[3] or match[4] or "" for match in ATTRIBUTE.finditer(words)}
 
 
 def _target(content: str, url: str) -> str:
     match = REFRESH.fullmatch(unescape(content).strip())
     if match is None or int(match[1]) > DELAY_S_MAX:
         return ""
-    target = urljoin(url, match[2].strip("\"'").strip())
+    address = match[2].strip("\"'").strip()
+    target = urljoin(url, address) if address else ""
     return target if target.lower().startswith(("http://", "https://")) else ""

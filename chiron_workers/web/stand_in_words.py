@@ -3,7 +3,8 @@
 import re
 
 CHALLENGE_TITLE = re.compile(
-    r"just a moment|one moment,? please|(?:please )?wait\b.{0,20}|one more step|attention required!?"
+    r"cookies must be enabled|cookie absent"
+    r"|just a moment|one moment,? please|(?:please )?wait\b.{0,20}|one more step|attention required!?"
     r"|pardon our interruption"
     r"|(?:security|robot|bot|browser|human) (?:check|verification|challenge|checkpoint)|checking your browser.{0,40}"
     r"|access (?:to this page has been )?denied"
@@ -25,7 +26,9 @@ CHALLENGE_WORDS = re.compile(
     r"|an )?(?:real )?(?:human|person|not a (?:ro)?bot)"
     r"|checking (?:if the site connection is secure|your browser before)|review the security of your connection"
     r"|(?:needs|need) to (?:verify|confirm) (?:that )?you are (?:a )?human|complete the (?:captcha|security check)"
-    r"|unusual (?:traffic|activity) (?:from|coming from|has been)|press (?:&|and) hold|ddos protection by"
+    r"|unusual (?:traffic|activity) (?:coming |has been detected )?from your"
+    r"|press (?:&|and) hold (?:the button )?to (?:confirm|verify|prove)"
+    r"|ddos protection by"
     r"|incapsula incident id"
     r"|(?:prove|show) (?:that )?you(?:'|’)?(?:re| are) (?:a )?(?:human|not a (?:ro)?bot)|i(?:'|’)m not a robot"
     r"|performance (?:&|and) security by cloudflare"
@@ -35,6 +38,55 @@ CHALLENGE_WORDS = re.compile(
     r"|verifi\w+ que (?:usted )?(?:eres|es|é) (?:un )?human",
     re.IGNORECASE,
 )
+# Words of such services that nobody else uses.
+BLOCK_WORDS = re.compile(
+    r"there was a problem providing the content you requested|you have been blocked|incapsula incident id"
+    r"|unable to send a cookie to your web browser|enable javascript and cookies to continue"
+    r"|security service to protect itself from online attacks|made us think (?:that )?you(?:'|’| )?a?re a bot"
+    r"|attempting to access this website from a country belonging to the european economic area"
+    r"|unusual traffic from your computer network",
+    re.IGNORECASE,
+)
+# To whom a check speaks, and what it speaks of; an article of the same title does neither.
+ADDRESS = re.compile(
+    r"\b(?:you|your|please|sie|ihren?|vous|votre|usted|tu|lei|вы|ваш\w*)\b|您|あなた|reference #"
+    r"|\b(?:ray|incident|support|request) id\b|\bjava ?script\b|\bcookies?\b|\bnginx\b|\bcloudflare\b",
+    re.IGNORECASE,
+)
+OUTAGE_TITLE = re.compile(
+    r"(?:error |http )?(?:403|429|451|50[0234])(?: error)?(?:[ :,-]+(?:service|temporarily|internal|server|bad|gateway|time-?out"
+    r"|unavailable|error|forbidden|too many requests|for legal reasons|due to)){0,8}[!.]?"
+    r"|service (?:temporarily )?unavailable|(?:site |website |scheduled |under |planned ){0,3}maintenance(?: mode)?|bad gateway"
+    r"|gateway time-?out|internal server error|forbidden|too many requests|unavailable (?:due to|for) legal reasons"
+    r"|(?:we(?:'|’)ll|we will) be (?:right )?back(?: soon| shortly)?[!.]?|wartung(?:sarbeiten|smodus)?|en maintenance",
+    re.IGNORECASE,
+)
+OUTAGE_WORDS = re.compile(
+    r"down for|temporarily|try again|(?:be|come|check) back|back (?:soon|shortly|online)|legal reasons|on this server|\bnginx\b"
+    r"|maintenance downtime|undergoing|currently unavailable|wegen wartung|vorübergehend|momentanément|temporalmente|\bgdpr\b",
+    re.IGNORECASE,
+)
+LOGIN_TITLE = re.compile(
+    r"(?:please )?(?:log|sign)[ -]?(?:in|on)(?: (?:to|required|with|for)\b.{0,60})?|login(?: required| page)?"
+    r"|authentication required|anmelde(?:n|ung)|einloggen|(?:se )?connexion|iniciar sesión|accedi|inloggen|entrar"
+    r"|войти|вход|ログイン|登录",
+    re.IGNORECASE,
+)
+# Titles of films, years and poems too.
+AMBIGUOUS_TITLE = re.compile(
+    r"(?:error |status )?(?:404|410)|not found|nothing found|gone|(?:oops|sorry|whoops|uh[ -]oh)[!,. ]*",
+    re.IGNORECASE,
+)
+MISSING_WORDS = re.compile(
+    r"\bsearch|home ?page|\bgo (?:back|home)\b|\burls?\b|\bthe (?:web )?address\b|\brequested\b|\blooking for\b"
+    r"|\b(?:this|that|the|a|your) (?:web ?)?page\b|\bpage (?:you|is|was|has|could|can)|\bbroken link|\bon this server\b"
+    r"|\bnginx\b|startseite|\bsuche|\bseite\b|page d(?:'|’)accueil|rechercher|página|buscar|pagina|cerca\b|zoek"
+    r"|страниц|главн|首页|搜索|ホーム|検索",
+    re.IGNORECASE,
+)
+SENTENCE = re.compile(r"\w+(?:[^\w.!?]{1,9}+\w++(?:[.,]\d+)?){3,}[^\w.!?]{0,9}[.!?]")
+RIGHTS = re.compile(r"©|\(c\)|rights reserved|alle rechte", re.IGNORECASE)
+BARE_CONSENT = re.compile(r"consent|zustimmung", re.IGNORECASE)
 # What services that keep robots out put into the source of their checks. Some put it into other pages too, which have a text.
 CHALLENGE_MARKUP = re.compile(
     r"_cf_chl_opt|cf-chl-|/cdn-cgi/challenge-platform/h/|cf-turnstile|captcha-delivery\.com|px-captcha"
@@ -60,7 +112,8 @@ POLICY_TITLE = re.compile(
     re.IGNORECASE,
 )
 CONSENT_WORDS = re.compile(
-    r"cookies?|consent\w*|privacy|personal data|partners?|gdpr|einwillig\w+|datenschutz\w*|zustimm\w+"
+    r"cookies?|consent\w*|privacy|advertising|verarbeit\w+|werbung"
+    r"|personal data|partners?|gdpr|einwillig\w+|datenschutz\w*|zustimm\w+"
     r"|consentement|confidentialité|consentimiento|privacidad"
     r"|toestemming|privacyinstellingen|consenso|riservatezza",
     re.IGNORECASE,
@@ -101,7 +154,7 @@ SCRIPTS_WANTED = re.compile(
     r"(?:please )?(?:enable|turn on|activate|allow|switch on) (?:your browser(?:'|’)s )?(?:java ?script|js)\b"
     r"|java ?script (?:is |has been |to be )?(?:currently )?(?:disabled|required|turned off|not (?:enabled"
     r"|available|supported))"
-    r"|(?:requires?|needs?|needed|without|support) java ?script|java ?script (?:must|needs to|has to"
+    r"|(?:requires?|needs?|needed|without|support) java ?script(?!\s*\d)|java ?script (?:must|needs to|has to"
     r"|should) be (?:enabled|activated)"
     r"|java ?script (?:aktivieren|einschalten|ist deaktiviert|wird benötigt)"
     r"|aktivieren sie (?:bitte )?java ?script|activez? java ?script|activ(?:ar?|e) (?:el )?java ?script"

@@ -2,9 +2,12 @@ import codecs
 import random
 
 import pytest
+import webencodings
 
-from chiron_workers.documents.charset import UndecodableError, decode, html_charset
+from chiron_workers.documents.charset import UndecodableError, decode, decode_listed, html_charset
 from chiron_workers.documents.document import clean
+from chiron_workers.documents.omissions import Omission, describe
+from chiron_workers.documents.read_file import Part, read_file
 
 GERMAN = "Die Größe der Monde ist für die Bahn „unerheblich“, schrieb man früher. Über Maße später mehr – für 5 €.\n"
 JAPANESE = (
@@ -115,3 +118,25 @@ def test_a_broken_byte_changes_no_other_sign() -> None:
 
 def test_controls_of_latin_1_are_the_signs_of_windows() -> None:
     assert clean("Give 10\x9620 mg at \x80\xa030, \x93now\x94.") == "Give 10–20 mg at €\xa030, “now”."
+
+
+@pytest.mark.parametrize("label", ["x-user-defined", "iso-8859-1"])
+def test_a_label_of_single_bytes_decides_whatever_bytes_there_are(label: str) -> None:
+    assert (
+        clean(decode(b"caf\xe9 \x81\x8d 10\x9620 mg", declared_charset=label)) == "café \ufffd\ufffd 10–20 mg"
+    )
+
+
+def test_every_label_has_a_codec() -> None:
+    for label in webencodings.LABELS:
+        assert decode(b"a quay of 240 m", declared_charset=label) == "a quay of 240 m"
+
+
+def test_few_signs_without_a_label_are_western_and_a_guess_is_listed() -> None:
+    assert decode_listed(b"10\x9620 mg") == ("10–20 mg", (Omission("sign of a guessed charset", 1),))
+    assert decode_listed("10–20 mg".encode()) == ("10–20 mg", ())
+    content = read_file(b"Take 10\x9620 mg a day.", "a.txt", Part())
+    assert (content.text, describe(content.left_out)) == (
+        "Take 10–20 mg a day.",
+        "1 sign of a guessed charset",
+    )

@@ -92,3 +92,80 @@ def test_lines_of_json_are_entries_and_what_is_no_json_stays_as_it_is() -> None:
     assert [block.text for block in lines.blocks] == ["a: 1", "a: 2"]
     assert fetch('{"a": 1', "application/json").text == '{"a": 1'
     assert fetch("[" * 100_000, "application/json").text.startswith("[[")
+
+
+def rss(description: str, behind: str = "") -> str:
+    item = f"<item><title>Pier</title><description>{description}</description>{behind}</item>"
+    channel = f"<channel><title>T</title>{item}<item><title>Slip</title></item></channel>"
+    return f'<?xml version="1.0"?><rss version="2.0">{channel}</rss>'
+
+
+@pytest.mark.parametrize(
+    ("description", "words"),
+    [
+        ("p < 0.05 & n > 3; AT&T and x<5", "p < 0.05 & n > 3; AT&T and x<5"),
+        ("It is not raised if x &lt;b or y in 40 % of cases.", "It is not raised if x <b or y in 40 % of cases."),
+        ("It holds for a &lt;s and t&gt; 5 only.", "It holds for a <s and t> 5 only."),
+        ("It holds for a <s and t> 5 only.", "It holds for a <s and t> 5 only."),
+        ("&lt;p&gt;It is x &lt;b or y.&lt;/p&gt;", "It is x <b or y."),
+        ("AT&amp;amp;T &foo; &micro;g &#150; 5", "AT&T &foo; µg – 5"),
+        ("<![CDATA[<p>open 5", "open 5"),
+        ("<![CDATA[open 5</description><x><![CDATA[6]]></x><description>", "open 5"),
+        ("<a>" * 300 + "5" + "</a>" * 300, "5"),
+        ("Is <!-- 5 6", "Is <!-- 5 6"),
+    ],
+)  # fmt: skip
+def test_stray_signs_and_broken_parts_of_a_feed_lose_no_words(description: str, words: str) -> None:
+    document = fetch(rss(description))
+    assert words in document.text
+    assert "Slip" in document.text, "what stands behind is there"
+
+
+def test_text_of_atom_without_a_type_is_no_html() -> None:
+    entry = "<entry><title>E</title><content>It holds if x &lt;b> or y&lt;/b> &amp;amp; z.</content></entry>"
+    source = f'<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title>{entry}</feed>'
+    assert "It holds if x <b> or y</b> &amp; z." in fetch(source).text
+
+
+def test_xml_that_stays_broken_is_listed() -> None:
+    assert "feed whose XML is broken" in describe(fetch(rss("<b>x<i></b></i>")).left_out)
+
+
+def test_a_feed_prefers_its_own_names_and_loses_no_other_text() -> None:
+    photo = '<media:description xmlns:media="m">A crane.</media:description>'
+    further = (
+        '<yt:statistics views="5"/><description>Another one.</description><media:title>Photo</media:title>'
+    )
+    document = fetch(rss("The quay is 240 m.", photo + further).replace("<item>", f"<item>{photo}", 1))
+    assert "The quay is 240 m." in document.text
+    assert "statistics.views: 5" in document.text
+    assert "title: Photo" in document.text
+    assert describe(document.left_out) == "3 further texts of an entry (first: <description>)"
+
+
+def test_a_feed_is_recognised_whatever_its_label_and_charset() -> None:
+    assert fetch(rss("The quay is 240 m long &amp; open."), "text/html").text.startswith(
+        "Pier\n\nThe quay is"
+    )
+    body = rss("täglich").encode("utf-16")
+    download = Download("https://example.org/f", "application/xml", "", body)
+    assert parse_download(download).document.text == "Pier\n\ntäglich\n\nSlip"
+
+
+def test_json_is_read_to_its_end() -> None:
+    entries = ",".join(f'{{"a":"x{n}"}}' for n in range(30_000))
+    assert "x29999" in fetch(f"[{entries}]", "application/json").text
+    members = ",".join(f'"k{n}":{n}' for n in range(30_000))
+    assert "k29999: 29999" in fetch(f'{{"a":{{{members}}}}}', "application/json").text
+
+
+def test_a_file_of_json_on_one_line_keeps_its_digits_and_all_members() -> None:
+    source = (
+        '{"a":1.500,"b":1E2,"c":1e400,"d":1,"d":2,"e":[],"f":[1, "\\u00b5{,"],"g":{"h":null},"x":"'
+        + "x" * 2100
+    )
+    text = read_file(f'{source}"}}'.encode(), "a.json", Part()).text
+    assert text.split(',\n "x"')[0] == (
+        '{\n "a": 1.500,\n "b": 1E2,\n "c": 1e400,\n "d": 1,\n "d": 2,\n "e": [],\n "f": [\n  1,\n  "µ{,"\n ],\n'
+        ' "g": {\n  "h": null\n }'
+    )

@@ -12,6 +12,7 @@ PROSE = (
     "The harbour lies on the northern coast, and its quays have been in use since 1901, as its report tells. "
 )
 CHALLENGE, CONSENT, ERROR, SHELL = "check for robots", "question for consent", "error page", "empty shell"
+OUTAGE, LOGIN = "message of its server", "log-in page"
 SCRIPT = "<script src=/app.js></script>"
 
 
@@ -83,7 +84,7 @@ STAND_INS = {
             "<footer>Impressum</footer>",
         ),
     ),
-    "404": (ERROR, page(f"<h1>404</h1><p>{PROSE}</p>", "Exampleton")),
+    "404": (ERROR, page("<h1>404</h1><p>The page you are looking for has moved.</p>", "Exampleton")),
     "not found": (ERROR, page("<p>Try the search.</p>", "Page not found | Exampleton")),
     "gone": (
         ERROR,
@@ -118,6 +119,40 @@ STAND_INS = {
     "second heading": (ERROR, page("<h2>Sorry, we can't find that page</h2><p>It has moved.</p>")),
     "footer": (SHELL, page("<div id=app></div><footer>© 2025 Example. All rights reserved. Terms, privacy</footer>")),
     "title only": (SHELL, page("<h1>Exampleton</h1><div id=root></div>")),
+    "no cookie": (
+        CHALLENGE,
+        page("<h1>Cookies must be enabled</h1><p>We were unable to send a cookie to your web browser.</p>", "Cookie absent"),
+    ),
+    "publisher": (
+        CHALLENGE,
+        page(
+            "<p>There was a problem providing the content you requested</p><p>Please contact our support team for more"
+            " information and provide the details below.</p><p>Reference number: 8a</p>",
+            "ScienceDirect",
+        ),
+    ),
+    "region": (
+        CHALLENGE,
+        page(
+            "<h1>451</h1><p>We recognize you are attempting to access this website from a country belonging to the European"
+            " Economic Area (EEA), and therefore access cannot be granted at this time.</p>"
+        ),
+    ),
+    "outage": (OUTAGE, page("<h1>503 Service Temporarily Unavailable</h1>nginx", "503 Service Temporarily Unavailable")),
+    "maintenance": (OUTAGE, page("<h1>We will be back soon</h1><p>The site is down for maintenance.</p>", "Maintenance")),
+    "log-in": (
+        LOGIN,
+        page("<h1>Log in</h1><form><input><input type=password></form><p>You must log in to view this page.</p>", "Log in"),
+    ),
+    "words in a division": (ERROR, page("<div class=error-title>This page could not be found.</div>")),
+    "error with teasers": (
+        ERROR,
+        page(f"<h1>Page not found</h1>{f'<p>{PROSE}</p>' * 50}", "Page not found - Exampleton"),
+    ),
+    "consent of one button": (
+        CONSENT,
+        page("<p>Wir und unsere Partner verarbeiten Daten</p><button>Alle akzeptieren</button>"),
+    ),
 }  # fmt: skip
 
 
@@ -154,6 +189,27 @@ SOURCES = {
         "<h1>Harbour office</h1><p>Open from 9 to 17.</p><script src=https://www.google.com/recaptcha/api.js></script>"
         "<p>Telephone 555 12.</p>"
     ),
+    "press and hold": page("<h1>Reset</h1><p>Press and hold the button for 5 seconds to reset the pump.</p>"),
+    "volcano": page("<h1>Volcano</h1><p>Seismologists saw unusual activity from the crater on 5 May 2020.</p>"),
+    "year": page("<h1>404</h1><p>The year 404 was a leap year of the Julian calendar, known for two consuls.</p>", "404"),
+    "common year": page("<h1>410</h1><p>The year 410 was a common year, in which Alaric sacked Rome.</p>", "410 - Wiki"),
+    "poem": page("<h1>Not Found</h1><p>I looked for the river where it was, and it was not.</p>", "Not Found | Poems"),
+    "captcha": page("<h1>CAPTCHA</h1><p>A test to tell humans and computers apart. The term is of 2003.</p>", "CAPTCHA"),
+    "song": page("<h1>Un momento</h1><p>A song of 2001 that reached number 3 of the charts.</p>", "Un momento"),
+    "book": page("<h1>Access denied</h1><p>A book of 2008 on internet filtering in 40 countries.</p>", "Access denied"),
+    "law": page("<h1>Zustimmung</h1><p>Die Zustimmung ist eine Erklärung nach § 182 BGB.</p><a>Einverstanden</a>", "Zustimmung"),
+    "article on errors": page(
+        f"<h1>Page not found: how servers answer</h1><p>{PROSE}</p>", "Page not found: how servers answer - Blog"
+    ),
+    "list of errors": page(
+        "<h1>Codes</h1><h2>Not found</h2><p>Code 2 says that a file is not there. Retry after 5 s.</p>", "Codes · Not found"
+    ),
+    "requirement": page("<h1>Viewer</h1><p>The viewer needs JavaScript 5 or later, and 40 MB of memory.</p>"),
+    "short text beside a banner": page(
+        "<p>The quay is 240 m long.</p><div><p>We use cookies and value your privacy. Our partners need your consent.</p>"
+        "<button>Accept all</button></div>"
+    ),
+    "upkeep": page("<h1>Maintenance</h1><p>Maintenance of the crane costs 40,000 EUR a year.</p>", "Maintenance"),
     "what 404 means": page(f"<h1>HTTP 404</h1><p>{PROSE}</p>"),
     "privacy notice": page(
         "<h1>Privacy notice</h1><p>Our site sets one cookie. We give no personal data to others.</p><a>I agree</a>"
@@ -184,3 +240,16 @@ def test_no_title_and_no_button_takes_long(words: str) -> None:
         page(f"<h1>{words}</h1><h2>x</h2><p>{PROSE} Cookies and consent.</p><button>{words}</button>", words)
     )
     assert time.process_time() - start < 2
+
+
+def test_a_check_in_plain_text_is_refused_and_a_text_is_read() -> None:
+    def fetch(text: str) -> str:
+        return parse_download(
+            Download("https://example.org/p", "text/plain", "", text.encode())
+        ).document.text
+
+    with pytest.raises(UnreadableError, match=CHALLENGE):
+        fetch("Just a moment...\nEnable JavaScript and cookies to continue")
+    assert (
+        fetch("Just a moment\nA play in two acts, of 1912.") == "Just a moment\nA play in two acts, of 1912."
+    )

@@ -1,5 +1,6 @@
 """Sites that want their cookie back, and pages that send their reader on."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -96,6 +97,11 @@ async def test_where_a_page_sends_its_reader_is_checked_as_a_redirect_is(
         ('<!-- <meta http-equiv="refresh" content="0;url=/b"> -->', ""),
         ('<noscript><meta http-equiv="refresh" content="0;url=/b"></noscript>', ""),
         ('<script>\'<meta http-equiv="refresh" content="0;url=/b">\'</script>', ""),
+        ('<meta http-equiv="refresh" content="0;URL=">', ""),
+        (
+            '<base href="https://example.com/d/"><meta http-equiv="refresh" content="0;url=b">',
+            "https://example.com/d/b",
+        ),
         ('<meta name="refresh" data-content="0;url=/b">', ""),
     ],
 )
@@ -110,3 +116,16 @@ def test_a_cookie_ends_and_is_bounded_and_a_secure_one_stays_on_https() -> None:
     assert cookies.header(HERE.replace("https", "http")) == {}
     cookies.store(HERE, [f"n{n}=x" for n in range(2 * COOKIES_MAX)])
     assert len(cookies.header(HERE)["Cookie"].split("; ")) == COOKIES_MAX
+
+
+def test_a_cookie_of_the_past_is_not_sent_and_an_age_counts_before_a_date() -> None:
+    cookies, past = Cookies(), "Expires=Thu, 01 Jan 1970 00:00:00 GMT"
+    cookies.store(HERE, ["a=1", "b=2", "c=3", f"a=; {past}", f"b=4; {past}; Max-Age=60", "c=5; Expires=soon"])
+    assert cookies.header(HERE) == {"Cookie": "b=4; c=5"}
+
+
+@pytest.mark.parametrize("pair", ["a=" + " " * 4000 + "é", "a" + " " * 4000 + "é", "a=x" + " x" * 2000 + "é"])
+def test_no_header_of_a_cookie_takes_long(pair: str) -> None:
+    start = time.process_time()
+    Cookies().store(HERE, [pair] * 10_000)
+    assert time.process_time() - start < 1

@@ -53,7 +53,7 @@ def spanned_mark(text: str, quote: Span, passage: Span) -> str:
         is_quoted = quote[0] < end and start < quote[1]
         before = text[max(0, start - EDGE_CHARS) : start]
         is_cell = CELL_BEFORE.search(before) and CELL_BEHIND.match(text, end)
-        if is_quoted or not is_cell:
+        if is_quoted or not is_cell or _is_within_words(text, (start, end), passage):
             return match[0]
     return ""
 
@@ -82,7 +82,9 @@ def without_pictures(text: str, quote: Span, passage: Span) -> Span:
             if is_alone or ((is_behind or begins_line or ends_line) and _begins(text, match.end())):
                 start = match.end()
         elif match.start() >= quote[1] and (
-            is_alone or is_behind or (begins_line and _begins(text, match.end()))
+            is_behind
+            or (begins_line and _begins(text, match.end()))
+            or (is_alone and not _is_within_words(text, match.span(), passage))
         ):
             end = match.start()
             break
@@ -98,3 +100,11 @@ def _begins(text: str, at: int) -> bool:
     words = MARK.sub("", text[at : at + LOOK_CHARS])
     letter = next(filter(str.isalnum, words), "")
     return letter.isalpha() and not letter.islower()
+
+
+def _is_within_words(text: str, mark: Span, passage: Span) -> bool:
+    """Whether a mark on a line of its own has words of the passage on both sides of it, in the same paragraph."""
+    before = text[passage[0] : mark[0]].rpartition("\n\n")[2].rstrip(" ")
+    behind = text[mark[1] : passage[1]].partition("\n\n")[0].lstrip(" ")
+    is_of_table = before.endswith("|") or behind.startswith("|")
+    return not is_of_table and bool(before.strip()) and bool(behind.strip())

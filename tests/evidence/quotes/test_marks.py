@@ -128,3 +128,9 @@ def test_a_crate_takes_a_row_with_a_mark_in_a_cell_as_the_gate_does(mark: Mark) 
 def test_a_picture_within_a_sentence_and_any_other_mark_refuse_it(quote: str, text: str) -> None:
     assert locate(quote, text) is None
     assert "stands in the place of something that could not be read" in refusal_reason(quote, text)
+
+
+def test_a_mark_on_a_line_of_its_own_within_a_paragraph_is_no_edge_of_a_sentence() -> None:
+    assert locate("The yield is 45 %", "The yield is 45 %\n[picture without text]\nof all goods.") is None
+    match = locate("The yield is 45 %.", "The yield is 45 %.\n\n[picture without text]\n\nOf all goods.")
+    assert match is not None
