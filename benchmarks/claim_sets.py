@@ -2,8 +2,8 @@
 
 WiCE: a file `oracle_chunks/claim/*.jsonl` of the repository ryokamoi/wice. SciFact: the folder of its release, with
 corpus.jsonl and claims_dev.jsonl. HealthVer: a file `data/healthver_*.csv` of sarrouti/HealthVer. Climate-FEVER: the file
-`dataset/climate-fever.jsonl` of tdiggelm/climate-fever-dataset. Mutations: true sentences of invented places and people in five languages, each with the
-truth in other words and with one thing changed in what it says (`verdict_mutations.tsv`).
+`dataset/climate-fever.jsonl` of tdiggelm/climate-fever-dataset. Mutations: true sentences of invented places and people in
+five languages, each with the truth in other words and with one thing changed in what it says (`verdict_mutations.tsv`).
 """
 
 import csv

@@ -61,7 +61,9 @@ def test_what_rules_alone_supported_is_unchecked_and_its_confidence_stays(connec
     }
     rows = connection.execute("select verdict, verdict_by from corroborations").fetchall()
     assert rows == [{"verdict": "unchecked", "verdict_by": ""}]
-    states = connection.execute("select distinct status, round(confidence::numeric, 2) = 0.8 as stays from facts").fetchall()  # fmt: skip
+    states = connection.execute(
+        "select distinct status, round(confidence::numeric, 2) = 0.8 as stays from facts"
+    ).fetchall()
     assert states == [{"status": "accepted", "stays": True}]
 
 
@@ -74,9 +76,15 @@ def test_each_changed_fact_has_one_line_in_its_history(connection: psycopg.Conne
     assert all("unchecked" in row["reason"] and row["stays"] and row["version"] == "7" for row in rows)
 
 
-@pytest.mark.parametrize("table", ["draft_sentences", "answer_cells"])
-def test_sentences_and_cells_that_rules_judged_say_so(connection: psycopg.Connection, table: str):
-    rows = connection.execute(f"select verdict_by, verdict_reason from {table} order by 1").fetchall()
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select verdict_by, verdict_reason from draft_sentences order by n",
+        "select verdict_by, verdict_reason from answer_cells order by place",
+    ],
+)
+def test_sentences_and_cells_that_rules_judged_say_so(connection: psycopg.Connection, query: str):
+    rows = connection.execute(query).fetchall()
     assert [row["verdict_by"] for row in rows] == ["", "claude"]
     assert "meaning unchecked" in rows[0]["verdict_reason"]
     assert rows[1]["verdict_reason"] == "Why."

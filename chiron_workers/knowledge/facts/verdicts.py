@@ -1,6 +1,7 @@
 """Whether the quote of a fact, in its context, supports it: a model is asked, with the doubts of the rules as a hint.
 
-Where nobody can be asked, a doubt of `evidence.statements.support` counts, and what the rules do not doubt is unchecked. The prompt is `verdicts.md`, the tool by which the model answers `verdicts.json`.
+Where nobody can be asked, a doubt of `evidence.statements.support` counts, and what the rules do not doubt is unchecked.
+The prompt is `verdicts.md`, the tool by which the model answers `verdicts.json`.
 """
 
 import asyncio

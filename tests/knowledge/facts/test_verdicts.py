@@ -102,9 +102,10 @@ TOWER = "The tower is 330 m tall."
 async def test_rules_doubt_and_never_confirm_where_nobody_can_be_asked(
     pool: Pool, statement: str, verdict: Verdict, judge: str
 ) -> None:
-    finding = await judged(pool, None, Evidence(statement, TOWER))
+    evidence = Evidence(statement, TOWER)
+    finding = await judged(pool, None, evidence)
     assert (finding.verdict, finding.judge) == (verdict, judge)
-    unanswered = await judged(pool, Answers([ModelUnavailable("It is away.", retry_after_s=3)]), Evidence(statement, TOWER))  # fmt: skip
+    unanswered = await judged(pool, Answers([ModelUnavailable("It is away.", retry_after_s=3)]), evidence)
     assert (unanswered.verdict, unanswered.judge) == (verdict, judge)
 
 
