@@ -94,7 +94,7 @@ async def test_what_a_quote_does_not_bear_out_is_refused_or_stays_out_of_sight(
     assert (row["verdict"], row["verdict_reason"], row["status"]) == ("partly", "Reason 1.", "candidate")
     last = stage.server.requests[-1]["messages"][-1]["content"]
     partly, silent, contradicted = (str(block["content"]) for block in last if block["type"] == "tool_result")
-    assert "bears it out in part: Reason 1." in partly
+    assert "supports it in part: Reason 1." in partly
     assert "does not speak of it. Reason 2." in silent
     assert "contradicts it. Reason 3." in contradicted
 
@@ -127,7 +127,7 @@ async def test_a_better_wording_of_a_doubted_fact_is_a_fact_of_its_own(stage: St
         "candidate",
         "accepted",
     )
-    assert rows["The tower has a lift."]["verdict_by"] == "rules"
+    assert rows["The tower has a lift."]["verdict_by"] == stage.model_name, "equal words are no verdict"
 
 
 async def test_a_refused_key_leaves_all_calls_open_that_ask_together(stage: Stage, site: Site) -> None:

@@ -14,7 +14,8 @@ insert into facts (id, subject_id, content, source_url, source_score, topic_path
                    verdict, verdict_by, verdict_reason)
 select gen_random_uuid(), 'lake', verdict || ' by ' || verdict_by, 'https://a.org/', 0.9, 'a', 0.8, 'accepted', 'unverified',
        verdict, verdict_by, 'Why.'
-  from (values ('supported', 'rules'), ('supported', 'claude'), ('partly', 'rules'), ('unchecked', '')) as v (verdict, verdict_by);
+  from (values ('supported', 'rules'), ('supported', 'claude'), ('partly', 'rules'), ('unchecked', ''))
+       as v (verdict, verdict_by);
 insert into corroborations (id, fact_id, content, source_url, source_score, claimed_confidence, quote_state, verdict, verdict_by)
 select gen_random_uuid(), id, 'the same', 'https://b.org/', 0.9, 0.8, 'unverified', 'supported', 'rules'
   from facts

@@ -97,8 +97,8 @@ class Assertion(Answer):
     `source_score` is what the agent gave the source, `claimed_score`, within the band of `source_kind`. `verdict` says whether
     the quote supports the statement, `verdict_by` who found that: the name of a model, `rules`, which only doubt, or nobody.
     `is_verbatim` notes that the statement has the source's own words, which is no verdict. `ground` says whether the source
-    still does, `source_mark` what became of it. `valid_from` and `valid_until` are years, months or days. `left_out` is what the text of
-    the source lacks; None where nobody knows, as a version before has read it.
+    still does, `source_mark` what became of it. `valid_from` and `valid_until` are years, months or days. `left_out` is what
+    the text of the source lacks; None where nobody knows, as a version before has read it.
     """
 
     id: UUID

@@ -6,19 +6,16 @@ somebody who reads both finds that the quote supports the statement.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from chiron_workers.evidence.quotes.context import may_turn
 from chiron_workers.evidence.quotes.leading_marks import without_leading_marks
-from chiron_workers.evidence.quotes.sentences import sentence_breaks
 from chiron_workers.evidence.statements.comparison import compare
 from chiron_workers.evidence.statements.relation import RelationVerdict, relate
 from chiron_workers.evidence.statements.statement import parse
 from chiron_workers.evidence.statements.unsupported import missing_figures
+from chiron_workers.evidence.statements.wording import comparable_sentences
 from chiron_workers.states import Decider, Relation, Verdict
 
-SENTENCES_MAX = 20  # of a statement or a quote that are compared
-SENTENCE_CHARS_MAX = 1_000
 CONTEXT_CHARS_MAX = 300  # of the reason for a doubt
 
 
@@ -44,7 +41,7 @@ def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | N
     in the quote nor in its context leaves it partly supported, and so does a context that may take the quote back. Where
     a model can be asked, its answer counts and this is a hint. Takes dozens of milliseconds for long texts.
     """
-    statement_sentences, quote_sentences = _sentences(statement), _sentences(quote)
+    statement_sentences, quote_sentences = comparable_sentences(statement), comparable_sentences(quote)
     if statement_sentences and quote_sentences:
         # What the quote shows need not be looked for in its context.
         figures = missing_figures(statement, quote) and missing_figures(statement, f"{context} {quote}")
@@ -63,22 +60,11 @@ def repeats(statement: str, quote: str) -> bool:
 
     It is no verdict: the source may report the quote as wrong. Takes dozens of milliseconds for long texts.
     """
-    statement_sentences, quote_sentences = _sentences(statement), _sentences(quote)
+    statement_sentences, quote_sentences = comparable_sentences(statement), comparable_sentences(quote)
     return bool(statement_sentences) and all(
         any(_relate(ours, theirs).relation is Relation.SAME for theirs in quote_sentences)
         for ours in statement_sentences
     )
-
-
-def is_verbatim(statement: str, quote: str) -> bool:
-    """Whether a statement has the source's own words, sentence by sentence: a note on its wording and no verdict."""
-    words = {
-        _spelling(sentence)
-        for theirs in _sentences(quote)
-        for sentence in (theirs, without_leading_marks(theirs))
-    }
-    sentences = _sentences(statement)
-    return bool(sentences) and all(_spelling(sentence) in words for sentence in sentences)
 
 
 def _contradictions(
@@ -97,22 +83,8 @@ def _contradictions(
                 yield verdict.reason.rstrip(".")
 
 
-def _spelling(sentence: str) -> str:
-    return " ".join(sentence.casefold().split()).rstrip(".。")
-
-
 def _relate(statement: str, sentence: str) -> RelationVerdict:
     """How a sentence of the statement relates to one of the quote, which may begin with a bullet or a list's number."""
     words = without_leading_marks(sentence)
     verdict = relate(statement, sentence)
     return verdict if words == sentence or verdict.relation is Relation.SAME else relate(statement, words)
-
-
-def _sentences(text: str) -> list[str]:
-    breaks = sentence_breaks(text) if text.strip() else []
-    pieces = [text[start:end].strip() for start, end in pairwise(breaks)]
-    sentences = [piece for piece in pieces if piece]
-    is_comparable = (
-        len(sentences) <= SENTENCES_MAX and max(map(len, sentences), default=0) <= SENTENCE_CHARS_MAX
-    )
-    return sentences if is_comparable else []

@@ -9,7 +9,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.documents.omissions import LeftOut, from_rows
 from chiron_workers.errors import NotFound
 from chiron_workers.evidence.confidence import Confidence, explain
-from chiron_workers.evidence.statements.support import is_verbatim
+from chiron_workers.evidence.statements.wording import is_verbatim
 from chiron_workers.knowledge.facts.confidences import Confidences, status_of
 from chiron_workers.knowledge.facts.objections import unlinked_objections
 from chiron_workers.knowledge.facts.source_kinds import with_kind

@@ -1,6 +1,7 @@
 import pytest
 
-from chiron_workers.evidence.statements.support import is_verbatim, judge_by_rules, repeats
+from chiron_workers.evidence.statements.support import judge_by_rules, repeats
+from chiron_workers.evidence.statements.wording import is_verbatim
 from chiron_workers.states import Verdict
 
 QUOTE = "The tower is 330 m tall. It was finished in 1889 and is repainted every seven years."
