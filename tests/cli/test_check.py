@@ -45,7 +45,7 @@ async def test_without_a_model_the_rules_alone_judge_and_it_is_said(
     async with offline_model(stage):
         assert await stage.play(run["id"]) is Outcome.PLAYED
     row = await stage.row(run["id"])
-    assert "Checked by Chiron's rules alone" in row["answer"]
+    assert "No model is configured that could be asked" in row["answer"]
     [stored] = await stage.rows("select * from facts where id = %s", fact)
     assert (stored["verdict"], stored["verdict_reason"]) == ("unchecked", "No model was asked.")
     assert stored["checked_run_id"] == run["id"]

@@ -36,6 +36,7 @@ async def state(content: str, url: str) -> str:
 
 
 def test_a_subject_is_rechecked_and_what_changed_is_told(chiron: Chiron, tmp_path: Path) -> None:
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
     file = tmp_path / "roses.md"
     file.write_text(MARCH)
     assert chiron("corpus", "add", file, "-s", "garden").exit_code == 0
@@ -49,7 +50,7 @@ def test_a_subject_is_rechecked_and_what_changed_is_told(chiron: Chiron, tmp_pat
     assert ("superseded, confidence 0.50" in shown, "source changed since" in shown) == (True, True)
     assert "unchecked, in the source's own words; the source no longer says so" in shown
     assert "supported" not in shown
-    assert f"the quote bore it out when corpus://garden/roses.md was read on {today}; the source no" in shown
+    assert f"the quote stood there when corpus://garden/roses.md was read on {today}; the source no" in shown
     assert "held down to 0.50, since no source says so any more" in shown
     assert ("not verified" in shown, "no quote was verified" in shown) == (False, False)
     file.write_text(MARCH)
