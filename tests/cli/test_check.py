@@ -39,7 +39,10 @@ async def test_without_a_model_the_rules_alone_judge_and_it_is_said(
     ordered = await asyncio.to_thread(chiron, "check", "Garden", "--model", "offline")
     assert ordered.exit_code == 0, ordered.stderr
     assert "garden: 1 quote to be checked by rules, batch " in ordered.stdout
-    assert "No model is configured. Rules only doubt, so what they do not doubt stays unchecked." in ordered.stdout
+    assert (
+        "No model is configured. Rules only doubt, so what they do not doubt stays unchecked."
+        in ordered.stdout
+    )
     assert "1 quote cannot be checked, since no text of the source here" in ordered.stdout
     [run] = await stage.rows("select id, scope from runs")
     async with offline_model(stage):
