@@ -15,7 +15,7 @@ from chiron_workers.evidence.quotes.context import (
 )
 from chiron_workers.evidence.quotes.quotes import QUOTE_CHARS_MAX
 from chiron_workers.evidence.statements.support import Finding as Ruling
-from chiron_workers.evidence.statements.support import judge_by_rules, repeats
+from chiron_workers.evidence.statements.support import compare_words, repeats
 from chiron_workers.states import Decider, Verdict
 
 STATEMENT_CHARS_MAX = 4_000  # as many as a fact has when it is stored
@@ -110,7 +110,7 @@ def _rule(statement: str, item: Evidence) -> Ruling | None:
     """The verdict of the rules, unchecked where they have no doubt; None if statement or quote is too long to be stored."""
     if len(statement) > STATEMENT_CHARS_MAX or len(item.quote) > QUOTE_CHARS_MAX:
         return None
-    return judge_by_rules(statement, item.quote, item.context) or Ruling()
+    return compare_words(statement, item.quote, item.context) or Ruling()
 
 
 def context_fault(item: Evidence, text: str, target: Target) -> str:

@@ -37,9 +37,22 @@ UNCHECKED = Finding()
 def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | None:
     """The doubt of the rules, `contradicted` or `partly`; None where they have none, which says nothing in its favour.
 
+    It is that of `compare_words`, or a context that may take the quote back. Where a model can be asked, its answer counts and
+    this is a hint. Takes dozens of milliseconds for long texts.
+    """
+    if doubt := compare_words(statement, quote, context):
+        return doubt
+    if may_turn(context) and not may_turn(statement):
+        reason = f'The source may take it back: it stands beside "{context[:CONTEXT_CHARS_MAX]}".'
+        return Finding(Verdict.PARTLY, reason, Decider.RULES)
+    return None
+
+
+def compare_words(statement: str, quote: str, context: str = "") -> Finding | None:
+    """What speaks against a statement in the words of its quote alone; None for nothing.
+
     A sentence of the quote that cannot be true beside the statement contradicts it. A number or date that stands neither
-    in the quote nor in its context leaves it partly supported, and so does a context that may take the quote back. Where
-    a model can be asked, its answer counts and this is a hint. Takes dozens of milliseconds for long texts.
+    in the quote nor in its context leaves it partly supported.
     """
     statement_sentences, quote_sentences = comparable_sentences(statement), comparable_sentences(quote)
     if statement_sentences and quote_sentences:
@@ -49,9 +62,6 @@ def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | N
             return Finding(Verdict.CONTRADICTED, f"The quote says otherwise: {reason}.", Decider.RULES)
         if figures:
             return Finding(Verdict.PARTLY, f"The quote does not say {', '.join(figures)}.", Decider.RULES)
-    if may_turn(context) and not may_turn(statement):
-        reason = f'The source may take it back: it stands beside "{context[:CONTEXT_CHARS_MAX]}".'
-        return Finding(Verdict.PARTLY, reason, Decider.RULES)
     return None
 
 
