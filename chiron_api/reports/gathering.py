@@ -12,7 +12,7 @@ from chiron_api.reports.coverage import cover
 from chiron_api.reports.material import Material, read
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
 from chiron_workers.db.connect import Pool
-from chiron_workers.documents.authors import names_in
+from chiron_workers.documents.authors import stored_names
 from chiron_workers.documents.omissions import from_rows
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.nodes import Nodes
@@ -146,7 +146,7 @@ def _source(place: Place, citations: CitedSource, row: DictRow) -> Source:
         snapshot_hash=snapshot_hash,
         cited_by=tuple(citations.by),
         title=without_secrets(row["title"]),
-        authors=names_in(row["author"]) if row["authors"] is None else tuple(row["authors"]),
+        authors=stored_names(row["author"]) if row["authors"] is None else tuple(row["authors"]),
         doi=doi_of_source(public_address(url), row["doi"]),
         left_out=from_rows(row["left_out"]),
         **{name: row[name] for name in ("author", "licence", "published_at", "fetched_at")},

@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-# `#` alone, or with white space behind it, as a heading of Markdown has it too: "#1 cause" and "#MeToo" are topics.
-COMMENT = re.compile(r"\s*#+(?:\s|$)")
+# `#` alone, or with white space behind it: "#1 cause", "#MeToo" and "## Part two" are topics.
+COMMENT = re.compile(r"\s*#(?:\s|$)")
 # Separators, controls, formats (zero-width space, soft hyphen), and combining marks without a letter.
 INVISIBLE_CATEGORIES = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"})
 # Letters and signs for Unicode, and drawn as nothing: Hangul fillers, an empty Braille cell.

@@ -21,9 +21,37 @@ BODIES = re.compile(
     r"|project|research|review|school|service|society|staff|team|times|union|universit\w+|wikipedia)\b",
     re.IGNORECASE,
 )
-BETWEEN = re.compile(r"\s+(?:and|und|et|y|&)\s+|\s*&\s+|\s*·\s*|\s*、\s*", re.IGNORECASE)
+BETWEEN = re.compile(r"\s+(?:and|und|et|y|e|with|mit|&)\s+|\s*&\s+|\s*[·•、，]\s*", re.IGNORECASE)
 # "Ortega y Gasset, José" and "José Ortega y Gasset": one word behind the "y" is the rest of a family name.
-DOUBLE_NAME = re.compile(r"[^,;&]+\sy\s[^\s,]+(?:,[^,]+)?")
+DOUBLE_NAME = re.compile(r"[^,;&]+\s[ye]\s[^\s,]+(?:,[^,]+)?")
+# What stands behind names and is none.
+OTHERS = re.compile(
+    r"[\s,;]*\b(?:(?:and|&)\s+(?:others|colleagues)|et\.? al|et autres|u\. ?a|y otros)\b\.?\s*$",
+    re.IGNORECASE,
+)
+DEGREE = re.compile(
+    r"(?:ph\.? ?d|m\.? ?d|d\.? ?phil|d\.? ?sc|b\.? ?sc|m\.? ?sc|m\.? ?a|b\.? ?a|m\.? ?p\.? ?h|m\.? ?b\.? ?a|r\.? ?n|j\.? ?d"
+    r"|ll\.? ?m|d\.? ?v\.? ?m|dr\.?(?: [a-z]+\.)*|prof|esq|cpa|frcp|frs|facp|pharm\.? ?d|ed\.? ?d)\.?",
+    re.IGNORECASE,
+)
+AGENCIES = frozenset(
+    {
+        "reuters",
+        "ap",
+        "associated press",
+        "afp",
+        "dpa",
+        "upi",
+        "bloomberg",
+        "pti",
+        "ansa",
+        "efe",
+        "tass",
+        "xinhua",
+        "bbc news",
+    }
+    | {"the guardian", "the new york times", "cnn", "npr", "sda", "apa", "kyodo"}
+)
 INITIALS = re.compile(r"(?:[^\W\d_]\.?[\s-]*){1,4}")
 PREFIX = re.compile(r"^(?:by|par|por|von):?\s+(?=\S+\s)", re.IGNORECASE)
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
@@ -48,9 +76,19 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
 def names_in(line: str) -> tuple[str, ...]:
     """The names in a line that may have several; what cannot be told for names of persons stays whole, as a body's."""
     words = PREFIX.sub("", one_line(line[:LINE_CHARS_MAX]), count=1)
-    parts = [part.strip(" ,") for part in words.split(";")]
+    parts = [part.strip(" ,") for part in OTHERS.sub("", words).split(";")]
     has_semicolons = sum(map(bool, parts)) > 1
     return unique_names(name for part in parts for name in _divide(part, at_commas=not has_semicolons))
+
+
+def stored_names(line: str) -> tuple[str, ...]:
+    """The names in a line that a version before has stored, whose readers also parted names at their own commas.
+
+    A name of one word may be a piece of the one before it ("García Márquez; Gabriel"): such a line stays whole, as a body's.
+    """
+    parts = [part.strip() for part in line.split(";")]
+    is_open = len(parts) > 1 and any(" " not in part for part in parts)
+    return unique_names([line]) if is_open else names_in(line)
 
 
 def is_body(name: str) -> bool:
@@ -87,19 +125,36 @@ def _divide(words: str, *, at_commas: bool) -> Iterator[str]:
 
 def _divide_at_commas(words: str) -> list[str]:
     """The names between commas: "Smith, J., Jones, K." are two, and so are "Jane Smith, Kim Jones"."""
-    parts = [part.strip() for part in words.split(",") if part.strip()]
+    parts = _name_parts(words)
+    names = [", ".join(part) for part in parts]
     if len(parts) < 2:
-        return parts
-    if is_suffix(parts[-1]) and len(parts) <= 3:
-        return [", ".join(parts)]
-    if len(parts) % 2 == 0 and all(map(_are_initials, parts[1::2])):
-        return [f"{family}, {initials}" for family, initials in zip(parts[::2], parts[1::2], strict=True)]
+        return names
+    first, *others = [part[0] for part in parts]
+    if len(parts) % 2 == 0 and all(map(_are_initials, others[::2])):
+        return [f"{family}, {initials}" for family, initials in zip(names[::2], names[1::2], strict=True)]
     # "Smith, Jane", "García Márquez, Gabriel" and "da Silva Santos, Ana Maria" are one: a second person would have two names,
     # and the first one's would not begin with a particle.
-    family = _without_particles(parts[0])
-    if len(parts) == 2 and (" " not in family or family != parts[0] or " " not in parts[1]):
-        return [", ".join(parts)]
+    is_family = " " not in first or _without_particles(first) != first
+    if len(parts) == 2:
+        return [", ".join(names)] if is_family or " " not in others[0] else names
+    # Of "Smith, Jane, Jones, Kim" nobody can tell where a name ends.
+    return [words] if is_family or not all(" " in name for name in others) else names
+
+
+def _name_parts(words: str) -> list[list[str]]:
+    """What stands between commas, a suffix with the name before it; without degrees and agencies, which are no names."""
+    parts: list[list[str]] = []
+    for part in map(str.strip, words.split(",")):
+        if parts and is_suffix(part):
+            parts[-1].append(part)
+        elif part and not (parts and _is_no_name(part, behind=parts[-1][0])):
+            parts.append([part])
     return parts
+
+
+def _is_no_name(words: str, *, behind: str) -> bool:
+    """Whether words are a degree or an agency; behind a family name alone, MA may be initials."""
+    return words.casefold() in AGENCIES or (" " in behind and bool(DEGREE.fullmatch(words)))
 
 
 def _are_initials(words: str) -> bool:

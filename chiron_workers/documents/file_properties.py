@@ -12,7 +12,9 @@ DEFAULT_TITLES = re.compile(
     r"|pr[eé]sentation powerpoint|(?:document|dokument|documento|untitled|unbenannt|sans titre|sin t[ií]tulo|slide|layout|book"
     r"|mappe|classeur|presentation|pr[äé]sentation)\s*-?\s*\d{0,4}|untitled (?:document|presentation|spreadsheet|notebook)"
     r"|unnamed|no title|none|null|title|latex with hyperref(?: package)?|\(?anonymous\)?|print|about:blank"
-    r"|.*\.(?:dvi|indd|qxd|qxp))",
+    r"|.*\.(?:dvi|indd|qxd|qxp|docx?|dotx?|odt|rtf|xlsx?|pptx?|pages|tex|tmp)|[a-z]:\\.*|no slide title|diapositiva \d*"
+    r"|folie \d+|документ microsoft word|документ\s*\d*|презентация\s*\d*|лист microsoft excel|文档\s*\d*|文書\s*\d*"
+    r"|演示文稿\s*\d*)",
     re.IGNORECASE,
 )
 DEFAULT_AUTHORS = re.compile(
@@ -21,7 +23,9 @@ DEFAULT_AUTHORS = re.compile(
     r"|usuario de windows|utente windows|usu[aá]rio do windows|user|usuario|utilisateur|benutzer|utente|default(?: user)?"
     r"|(?:local )?administrator|administrador|administrateur|admin|root|guest|owner|author|autor|auteur|unknown|unbekannt|inconnu"
     r"|anonymous|un-named|your name|none|null|n/?a|\(unspecified\)|hp|dell|lenovo|acer|asus|pc|user\d*|adobe .*|acrobat .*"
-    r"|latex with hyperref(?: package)?|tex|ghostscript.*)",
+    r"|latex with hyperref(?: package)?|tex|ghostscript.*|пользователь(?: windows)?|windows 用户|用户|администратор|管理员"
+    r"|(?:lenovo|hp|dell|acer|asus|wps|kingsoft|samsung)[ -](?:user|office)|microsoft[- ]account|microsoft-konto"
+    r"|compte microsoft)",
     re.IGNORECASE,
 )
 

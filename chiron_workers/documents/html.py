@@ -3,8 +3,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from chiron_workers.documents.authors import unique_names
-from chiron_workers.documents.bylines import page_authors
+from chiron_workers.documents.bylines import found_authors, page_authors
 from chiron_workers.documents.document import Document, compose
 from chiron_workers.documents.html_omissions import PageWords, list_lost, page_words
 from chiron_workers.documents.html_page import page_blocks
@@ -59,7 +58,7 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     list_lost(words, document.title, document.text, omissions)
     return replace(
         document,
-        authors=authors or unique_names((page.author or "").split(";")),
+        authors=authors or found_authors(page.author or "", text),
         published_at=published_at or page_date(page.date, text),
         licence=licence or licence_name(page.license),
         doi=metadata.doi,

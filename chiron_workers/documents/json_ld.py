@@ -8,8 +8,45 @@ CHARS_MAX = 500_000
 ITEMS_MAX = 20  # of scripts in a page, and of objects in a script
 
 
+# What stands beside a work or within it, as the end of a type's name: a comment, a talk on it, a shop that sells it.
+OTHER_THINGS = (
+    *("Image", "ImageObject", "Comment", "Answer", "Question", "WebSite", "WebPageElement", "VideoObject", "AudioObject"),
+    *("MediaObject", "Review", "Rating", "Event", "Person", "Organization", "BreadcrumbList", "Offer", "JobPosting"),
+    "SiteNavigationElement",
+)  # fmt: skip
+
+
+def is_work(thing: dict[str, Any]) -> bool:
+    """Whether an object may be what the page itself publishes."""
+    kinds = thing.get("@type")
+    return not any(
+        isinstance(kind, str) and kind.endswith(OTHER_THINGS)
+        for kind in (kinds if isinstance(kinds, list) else [kinds])
+    )
+
+
 def things_of(tree: Any) -> Iterator[dict[str, Any]]:
-    """The objects at the top of each script, or of its graph; scripts that are no JSON are passed over."""
+    """The objects at the top of each script, or of its graph, those first that say they are of this page.
+
+    Scripts that are no JSON are passed over.
+    """
+    things = list(_all_things(tree))
+    yield from sorted(things, key=lambda thing: not _is_of_page(thing, _canonical(tree)))
+
+
+def _is_of_page(thing: dict[str, Any], address: str) -> bool:
+    main = thing.get("mainEntityOfPage")
+    named = [thing.get("url"), thing.get("@id"), main.get("@id") if isinstance(main, dict) else main]
+    return bool(address) and any(isinstance(name, str) and name.split("#")[0] == address for name in named)
+
+
+def _canonical(tree: Any) -> str:
+    """The address that a page states as its own."""
+    links = tree.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
+    return str(links[0]).strip() if links else ""
+
+
+def _all_things(tree: Any) -> Iterator[dict[str, Any]]:
     scripts = [script for script in tree.iter("script") if "ld+json" in (script.get("type") or "").lower()]
     for script in scripts[:ITEMS_MAX]:
         try:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 # Crossref's advice on what DOIs there are, with the signs of SICIs (< > ; #); braces and quotes stand around them in texts.
@@ -14,9 +15,13 @@ _ARXIV = re.compile(
     r"/(?:abs|pdf|html|format|e-print)/(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?/?"
 )
 _NATURE = re.compile(
-    r"/articles/([a-z]{1,8}[0-9][a-z0-9.-]{3,40}?)(?:\.e?pdf|_reference\.pdf)?(?:/(?:figures|tables|metrics).*)?/?"
+    r"/articles/((?:[a-z]{1,8}[0-9][a-z0-9.-]{3,40}?)|\d{4,9}(?:[a-z]\d)?)(?:\.e?pdf|_reference\.pdf)?"
+    r"(?:/(?:figures|tables|metrics).*)?/?"
 )
 _ZENODO = re.compile(r"/records?/(\d+)\b")
+_ZENODO_BADGE = re.compile(r"/badge/doi/(10\.\d{4,9}/.+)\.svg", re.IGNORECASE)
+DOI_CHARS_MAX = 300  # the longest of Crossref have 230
+VIEWS_MAX = 5  # behind one DOI
 # What publishers put behind a DOI in their addresses.
 _VIEW = re.compile(
     r"(?:/(?:full|full-?text|full-?html|abstract|abs|e?pdf|pdfdirect|epub|ampdf|html?|xml|meta|summary|metrics|citedby|citations"
@@ -26,11 +31,14 @@ _VIEW = re.compile(
     r"|;jsessionid=.*)$",
     re.IGNORECASE,
 )
-_VERSION = re.compile(r"v\d+$")
+_VERSION = re.compile(r"v\d+(?:[./].*)?$")  # and files of that version
 _PREPRINTS = ("10.1101/", "10.64898/")  # bioRxiv and medRxiv write a version behind their DOIs
 _PATH_VERSION = re.compile(r"/v\d+$")
 _RESEARCH_SQUARE = "10.21203/"  # Research Square gives each version a DOI of its own
-_OXFORD = re.compile(r"(10\.1093/[^/]+/[^/]+)/\d+(?:/.*)?")  # a number of its own behind a DOI with a slash
+# Silverchair, where Oxford and many societies publish, has a number of its own and the title behind a DOI.
+_SILVERCHAIR = re.compile(
+    r"/article(?:-\w+)?/doi/(10\.[^/]+/[^/]+(?:/[^/]*[^/\d][^/]*)?)/\d+(?:/.*)?$", re.IGNORECASE
+)
 _BRACKETS = {")": "(", "]": "[", ">": "<"}
 
 
@@ -56,8 +64,8 @@ def doi_of_source(url: str, statement: str) -> str:
 
 
 def _stated(text: str) -> str | None:
-    match = _DOI.search(_unquote(text))
-    return _trim(match[0]) if match else None
+    match = _DOI.search(unescape(_unquote(text)))
+    return _trim(match[0][:DOI_CHARS_MAX]) if match else None
 
 
 def _written(url: str) -> str | None:
@@ -70,7 +78,9 @@ def _written(url: str) -> str | None:
     path = _unquote(parts.path)
     if host in _DOI_HOSTS:
         match = _DOI.match(path, 1)
-        return _without_version(_strip(match[0])) if match else None
+        return _without_version(_strip(match[0][:DOI_CHARS_MAX])) if match else None
+    if match := _SILVERCHAIR.search(path):
+        return _trim(match[1][:DOI_CHARS_MAX])
     matches = (_DOI.search(words) for words in (path, *_values(parts.query)))
     return next(filter(None, (_without_views(match[0]) for match in matches if match)), None)
 
@@ -81,6 +91,8 @@ def _derived(host: str, path: str) -> str:
         return f"10.48550/arXiv.{match[1]}"
     if host == "zenodo.org" and (match := _ZENODO.search(path)):
         return f"10.5281/zenodo.{match[1]}"
+    if host == "zenodo.org" and (match := _ZENODO_BADGE.fullmatch(path)):
+        return match[1]
     if host == "nature.com" and (match := _NATURE.fullmatch(path.lower())):
         return f"10.1038/{match[1]}"
     return ""
@@ -94,12 +106,9 @@ def _values(query: str) -> Iterator[str]:
 
 def _without_views(words: str) -> str | None:
     """A DOI of an address, without what stands behind it there."""
-    doi = words
-    if match := _OXFORD.fullmatch(doi):
-        doi = match[1]
-    before = ""
-    while before != doi:
-        before, doi = doi, _strip(_VIEW.sub("", doi))
+    doi = words[:DOI_CHARS_MAX]
+    for _ in range(VIEWS_MAX):
+        doi = _strip(_VIEW.sub("", doi))
         if not doi.startswith(_RESEARCH_SQUARE):
             doi = _PATH_VERSION.sub("", doi)
     return _trim(doi)

@@ -17,6 +17,11 @@ LINES = {
     "Jane Smith and Kim Jones": None,
     "José Ortega y Gasset": None,
     "Bell & Howell": None,
+    "da Silva Santos; Ana Maria": None,
+    "Anna Bianchi e Luca Rossi": None,
+    "Jane Smith with Kim Jones": None,
+    "Jane Smith • Kim Jones": None,
+    "李伟，张三": None,
     "x " * 150: None,
     "": None,
 }

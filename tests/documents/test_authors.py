@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chiron_workers.documents.authors import author_names, names_in
+from chiron_workers.documents.authors import author_names, names_in, stored_names
 from chiron_workers.documents.document import author_line
 
 
@@ -37,6 +37,19 @@ from chiron_workers.documents.document import author_line
             ["Institute of Physics, Chinese Academy of Sciences"],
         ),
         ("Jane Smith, Jane Smith", ["Jane Smith"]),
+        ("Jane Smith et al.", ["Jane Smith"]),
+        ("Smith, Jane; Jones, Kim, and others", ["Smith, Jane", "Jones, Kim"]),
+        ("Jane Smith, MD, PhD", ["Jane Smith"]),
+        ("Jane Smith, PhD and Kim Jones, M.D.", ["Jane Smith", "Kim Jones"]),
+        ("Smith, M.D.", ["Smith, M.D."]),
+        ("Jane Smith, Reuters", ["Jane Smith"]),
+        ("Reuters", ["Reuters"]),
+        ("Martin Luther King, Jr., Jane Smith", ["Martin Luther King, Jr.", "Jane Smith"]),
+        ("Smith, Jane, Jones, Kim", ["Smith, Jane, Jones, Kim"]),
+        ("Anna Bianchi e Luca Rossi", ["Anna Bianchi", "Luca Rossi"]),
+        ("Silva e Souza, João", ["Silva e Souza, João"]),
+        ("Jane Smith with Kim Jones • Lee Park", ["Jane Smith", "Kim Jones", "Lee Park"]),
+        ("李伟，张三", ["李伟", "张三"]),
         ("https://example.org/people/7", []),
         ("", []),
         (" , ; ,, ", []),
@@ -44,6 +57,12 @@ from chiron_workers.documents.document import author_line
 )
 def test_names_in_a_line_are_divided_where_it_allows_one_reading(line: str, names: list[str]):
     assert list(names_in(line)) == names
+
+
+def test_a_stored_line_whose_pieces_may_be_one_name_stays_whole():
+    assert stored_names("García Márquez; Gabriel") == ("García Márquez; Gabriel",)
+    assert stored_names("Jane Smith; Kim Jones") == ("Jane Smith", "Kim Jones")
+    assert stored_names("Smith, Jane") == ("Smith, Jane",)
 
 
 def test_author_names_divides_no_item_of_a_list():

@@ -26,6 +26,12 @@ def json_ld(**fields: object) -> str:
     return f'<script type="application/ld+json">{json.dumps({"@type": "NewsArticle"} | fields)}</script>'
 
 
+# An article that the page points to, and the address of the page itself.
+RELATED = '<link rel="canonical" href="https://orm.example/a">' + json_ld(
+    url="https://orm.example/b", author="Related Writer", datePublished="2021-05-05"
+)
+
+
 @pytest.mark.parametrize(
     ("head", "names"),
     [
@@ -42,10 +48,25 @@ def json_ld(**fields: object) -> str:
          ["van der Berg, Jan", "Acme & Sons"]),
         (json_ld(author="Ann Lee and Bo Ek"), ["Ann Lee", "Bo Ek"]),
         (json_ld(**{"@type": "ImageObject"}, author="Pho Tographer"), []),
+        (json_ld(**{"@type": "Event"}, author="Host Ess") + json_ld(author="Ann Lee"), ["Ann Lee"]),
+        (RELATED + json_ld(url="https://orm.example/a", author="Ann Lee"), ["Ann Lee"]),
+        (meta("author", "admin"), []),
     ],
 )  # fmt: skip
 def test_page_authors_are_those_of_its_metadata_each_as_it_is_written(head: str, names: list[str]):
     assert list(read_html(page(head)).authors) == names
+
+
+@pytest.mark.parametrize(
+    ("byline", "names"),
+    [
+        ("García Márquez, Gabriel", ["García Márquez, Gabriel"]),
+        ("van der Berg, Jan", ["van der Berg, Jan"]),
+        ("Jane Smith, Kim Jones", ["Jane Smith", "Kim Jones"]),
+    ],
+)
+def test_a_name_in_a_byline_is_not_parted_at_its_own_comma(byline: str, names: list[str]):
+    assert list(read_html(page(body=f'<span class="author">{byline}</span>{WORDS}')).authors) == names
 
 
 def test_page_authors_may_be_marked_in_its_text():
@@ -80,6 +101,17 @@ def test_page_authors_may_be_marked_in_its_text():
         (meta("citation_publication_date", "2019/03"), None),
         (meta("citation_publication_date", "2019"), None),
         (meta("citation_date", "2019/13/40"), None),
+        (meta("citation_publication_date", "03/04/2019"), None),
+        (meta("citation_publication_date", "13/04/2019"), (2019, 4, 13)),
+        (meta("citation_publication_date", "03.04.2019"), (2019, 4, 3)),
+        (meta("created", "2021-05-05"), None),
+        (meta("dc.date.created", "2021-05-05"), None),
+        (
+            json_ld(**{"@type": "Comment"}, datePublished="2021-05-05") + json_ld(datePublished="2019-03-04"),
+            (2019, 3, 4),
+        ),
+        (json_ld(**{"@type": "VideoObject"}, datePublished="2021-05-05"), None),
+        (RELATED + json_ld(url="https://orm.example/a", datePublished="2019-03-04"), (2019, 3, 4)),
     ],
 )
 def test_a_page_is_published_on_the_day_that_it_states_as_that(head: str, day: tuple[int, int, int] | None):
@@ -93,6 +125,12 @@ def test_a_page_is_published_on_the_day_that_it_states_as_that(head: str, day: t
         ('<time datetime="2020-01-02">x</time>', (2020, 1, 2)),
         ('<time itemprop="dateModified" datetime="2020-01-02">x</time>', None),
         ("<p>Last updated: 2021-02-03</p>", None),
+        ("<p>Last edited 2021-05-05</p>", None),
+        ('<p>Last change: <time datetime="2021-05-05">May</time></p>', None),
+        (
+            '<time class="published" datetime="2019-03-04">4 March</time><p>This map was updated since.</p>',
+            (2019, 3, 4),
+        ),
     ],
 )
 def test_a_page_that_was_changed_was_not_published_then(body: str, day: tuple[int, int, int] | None):

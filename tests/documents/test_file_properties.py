@@ -22,6 +22,11 @@ from chiron_workers.documents.file_properties import stated_authors, stated_titl
         "Présentation PowerPoint",
         "Untitled document",
         "Slide 1",
+        "Bericht.docx",
+        r"C:\Users\x\a.doc",
+        "Документ Microsoft Word",
+        "Diapositiva 1",
+        "No Slide Title",
         "",
     ],
 )
@@ -46,6 +51,11 @@ def test_stated_title_leaves_the_titles_of_people(title: str):
         "Administrator",
         "user",
         "Apache POI",
+        "Пользователь Windows",
+        "Windows 用户",
+        "Lenovo User",
+        "Microsoft account",
+        "WPS Office",
     ],
 )
 def test_stated_authors_leave_out_the_defaults_of_programs(author: str):

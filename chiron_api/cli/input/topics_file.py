@@ -23,6 +23,7 @@ FILE_BYTES_MAX = 64 * 1024 * 1024
 BINARY = re.compile("[\0-\x08\x0e-\x1f]")  # characters that no text has
 # From a text and its name to its topics, each with its line.
 Reader = Callable[[str, str], Iterator[tuple[Any, int]]]
+SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # Excel says there what parts the cells
 DELIMITERS = (",", ";", "\t")
 BETWEEN_ITEMS = re.compile(r"[ \t\n\r,]*")  # of a list in JSON
 
@@ -127,21 +128,30 @@ def _parse_text(text: str, _name: str) -> Iterator[tuple[Any, int]]:
 
 
 def _parse_csv(text: str, name: str) -> Iterator[tuple[Any, int]]:
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    separator = SEPARATOR_LINE.match(text)
+    text, lines_before = (text[separator.end() :], 1) if separator else (text, 0)
+    delimiter = separator[1] if separator else _delimiter(text)
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         rows.fieldnames = columns = [column.strip().lower() for column in rows.fieldnames or []]
         if columns and "topic" not in columns:
             raise UsageError(
-                f"{name}, line 1: the first line must name the columns, and one of them `topic`."
+                f"{name}, line {lines_before + 1}: the first line must name the columns, and one of them `topic`."
             )
         for row in rows:
-            if None in row:
+            line = rows.line_num + lines_before
+            cells: dict[Any, Any] = row
+            if (more := cells.pop(None, None)) and columns == ["topic"]:
+                cells["topic"] = delimiter.join([cells["topic"], *more])  # nothing else may stand in the line
+            elif more:
                 raise UsageError(
-                    f"{name}, line {rows.line_num}: there are more cells than columns; put quotes around commas."
+                    f"{name}, line {line}: there are more cells than columns; put quotes around a cell "
+                    f"that has {delimiter!r} in it."
                 )
-            yield _cells(row), rows.line_num
+            yield _cells(row), line
     except csv.Error as error:
-        raise UsageError(f"{name}, line {rows.line_num + 1}: this is no CSV: {error}.") from None
+        line = rows.line_num + lines_before + 1
+        raise UsageError(f"{name}, line {line}: this is no CSV: {error}.") from None
 
 
 def _delimiter(text: str) -> str:

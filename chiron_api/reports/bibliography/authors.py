@@ -33,7 +33,7 @@ def author_of(name: str) -> Author:
 
     Before a comma stands the family name, of as many words as it has. Without one it is the last word, with its particles.
     """
-    if is_body(name) or any(letter.isdigit() or letter in "@/:()|" for letter in name):
+    if is_body(name) or any(letter.isdigit() or letter in "@/:;()|" for letter in name):
         return Author(name)
     family, *parts = [part.strip() for part in name.split(",")]
     suffix = parts.pop() if parts and is_suffix(parts[-1]) else ""

@@ -100,6 +100,20 @@ def test_a_semicolon_in_a_topic_parts_nothing(file):
     assert topics(file("t.txt", "Compare A; B\n")) == ["Compare A; B"]
 
 
+def test_a_line_of_a_file_that_has_topics_alone_is_one_topic(file):
+    assert topics(file("t.csv", 'topic\nCompare A, B and C\n"D, E"\n')) == ["Compare A, B and C", "D, E"]
+
+
+def test_excel_says_in_the_first_line_what_parts_the_cells(file):
+    path = file("t.csv", "sep=;\r\ntopic;subject\r\nCompare A, B;Sea\r\n")
+    [entry] = read_topics(path)
+    assert (entry.topic.topic, entry.topic.subject, entry.location) == (
+        "Compare A, B",
+        "Sea",
+        f"{path}, line 3",
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -135,6 +149,11 @@ def test_a_topic_may_start_at_a_time_of_its_own(file, name, content):
             "t.csv, line 3: priority must be a whole number .got 'high'",
         ),
         ("t.csv", "topic,role\nA,x,y\n", "t.csv, line 2: there are more cells than columns"),
+        (
+            "t.csv",
+            "topic;role\nA; B;x\n",
+            "line 2: there are more cells than columns; put quotes around a cell that has ';'",
+        ),
         ("t.csv", 'topic\nA\n"B\n', "t.csv, line 3: this is no CSV"),
         ("t.csv", "topic,budget_usd\nA,much\n", "t.csv, line 2: budget_usd must be an amount, such as 2.50"),
         ("t.csv", "topic,budget_usd\nA,nan\n", "t.csv, line 2: budget_usd must be an amount, such as 2.50"),
