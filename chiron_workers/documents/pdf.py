@@ -13,10 +13,10 @@ from chiron_workers.documents.document import (
 from chiron_workers.documents.file_properties import stated_authors, stated_title
 from chiron_workers.documents.licences import licence_of_pdf
 from chiron_workers.documents.omissions import Mark, Omissions
-from chiron_workers.documents.pdf_annotations import ATTACHMENT, annotation_texts, form_of
+from chiron_workers.documents.pdf_annotations import ATTACHMENT, annotation_texts, deleting_lines, form_of
 from chiron_workers.documents.pdf_hyphens import without_line_hyphens
 from chiron_workers.documents.pdf_layout import blocks_of
-from chiron_workers.documents.pdf_objects import page_objects
+from chiron_workers.documents.pdf_objects import lost_pieces, page_objects
 from chiron_workers.documents.pdf_scripts import write_scripts
 from chiron_workers.documents.pdf_signs import write_signs
 from chiron_workers.documents.pdf_strikes import drop_struck_words, figure_texts
@@ -100,15 +100,17 @@ def _page_blocks(pdf: Any, number: int, form: Any, omissions: Omissions) -> Iter
     with closing(page), closing(page.get_textpage()) as words:
         objects = page_objects(page, raw)
         text = PageText(words, raw)
-        text.put_in_lost_pieces(objects.signs)
+        text.put_in_lost_pieces(lost_pieces(objects, text))
         pieces = write_scripts(text)
         is_readable = write_signs(text, pieces, objects.fonts.values(), omissions, place=place)
-        if struck := drop_struck_words(text, pieces, objects.lines):
+        if struck := drop_struck_words(text, pieces, [*objects.lines, *deleting_lines(page, raw)]):
             omissions.add("passage that is struck out", place=place, count=struck)
         figures = list(figure_texts(page, raw))
         if is_readable and text.text.strip():
             if (pictures := objects.pictures - len(figures)) > 0:
                 omissions.add(Mark.PICTURE.value, place=place, count=pictures)
+            if objects.has_drawing and not figures:
+                omissions.add(Mark.DRAWING.value, place=place)
             for block in blocks_of(text, pieces):
                 yield replace(block, text=without_line_hyphens(block.text))
             if text.lines_outside:

@@ -9,9 +9,14 @@ from typing import Any
 
 from chiron_workers.documents.document import one_line
 from chiron_workers.documents.omissions import Mark, Omissions
+from chiron_workers.documents.pdf_objects import Line
 
 ANNOTATIONS_MAX = 2_000  # of a page
 BYTES_MAX = 100_000  # of one value
+ROWS_MAX = 500  # of one annotation
+ROW_STEP = 3  # points, less than half of small letters
+OPTIONS_MAX = 1_000  # of one list
+SHOWN = re.compile(r"(?:\([^)]|<[0-9A-Fa-f]).*?T[jJ]", re.DOTALL)  # ISO 32000-1, 9.4.3
 HIDDEN_FLAGS = 0x02 | 0x20  # hidden, and not shown on a screen: ISO 32000-1, 12.5.3
 TAG = re.compile(r"<[^<>]*>")
 PASSWORD = 1 << 13  # of a text field: ISO 32000-1, 12.7.4.3
@@ -20,15 +25,16 @@ PASSWORD = 1 << 13  # of a text field: ISO 32000-1, 12.7.4.3
 # Of those with neither the words are on the page, or there are none.
 READ, NOTHING = "read", ""
 COMMENT, ATTACHMENT = "comment", "attached file"
+DELETED = "passage that is marked as deleted"
 SUBTYPES = {
     "UNKNOWN": Mark.UNKNOWN.value, "TEXT": COMMENT, "LINK": NOTHING, "FREETEXT": READ, "LINE": Mark.DRAWING.value,
     "SQUARE": Mark.DRAWING.value, "CIRCLE": Mark.DRAWING.value, "POLYGON": Mark.DRAWING.value,
     "POLYLINE": Mark.DRAWING.value, "HIGHLIGHT": NOTHING, "UNDERLINE": NOTHING, "SQUIGGLY": NOTHING,
-    "STRIKEOUT": "passage that is marked as deleted", "STAMP": READ, "CARET": COMMENT,
+    "STRIKEOUT": DELETED, "STAMP": READ, "CARET": COMMENT,
     "INK": Mark.DRAWING.value, "POPUP": NOTHING,
     "FILEATTACHMENT": ATTACHMENT, "SOUND": Mark.OBJECT.value, "MOVIE": Mark.OBJECT.value, "WIDGET": READ,
     "SCREEN": Mark.OBJECT.value, "PRINTERMARK": NOTHING, "TRAPNET": NOTHING, "WATERMARK": READ, "THREED": Mark.OBJECT.value,
-    "RICHMEDIA": Mark.OBJECT.value, "XFAWIDGET": Mark.FIELD.value, "REDACT": "passage that is marked for redaction",
+    "RICHMEDIA": Mark.OBJECT.value, "XFAWIDGET": Mark.FIELD.value, "REDACT": DELETED,
 }  # fmt: skip
 PREFIXES = {"FREETEXT": "[Text on the page]", "STAMP": "[Stamp]", "WATERMARK": "[Watermark]"}
 
@@ -39,6 +45,38 @@ def form_of(pdf: Any) -> Iterator[Any]:
     if pdf.get_formtype():
         pdf.init_forms()
     yield pdf.formenv.raw if pdf.formenv is not None else None
+
+
+def deleting_lines(page: Any, raw: Any) -> Iterator[Line]:
+    """A line through each row of words that somebody has struck out or marked for redaction afterwards."""
+    kinds = (raw.FPDF_ANNOT_STRIKEOUT, raw.FPDF_ANNOT_REDACT)
+    for index in range(min(raw.FPDFPage_GetAnnotCount(page.raw), ANNOTATIONS_MAX)):
+        annotation = raw.FPDFPage_GetAnnot(page.raw, index)
+        if not annotation:
+            continue
+        try:
+            if (
+                raw.FPDFAnnot_GetSubtype(annotation) not in kinds
+                or raw.FPDFAnnot_GetFlags(annotation) & HIDDEN_FLAGS
+            ):
+                continue
+            if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_REDACT:
+                yield from _through_rectangle(annotation, raw)
+            quad = raw.FS_QUADPOINTSF()
+            for row in range(min(raw.FPDFAnnot_CountAttachmentPoints(annotation), ROWS_MAX)):
+                if raw.FPDFAnnot_GetAttachmentPoints(annotation, row, quad):
+                    xs, ys = (quad.x1, quad.x2, quad.x3, quad.x4), (quad.y1, quad.y2, quad.y3, quad.y4)
+                    yield Line(min(xs), max(xs), (min(ys) + max(ys)) / 2)
+        finally:
+            raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _through_rectangle(annotation: Any, raw: Any) -> Iterator[Line]:
+    """Lines so near to each other that one runs through each row of words. PDFium gives no rows of a redaction."""
+    box = raw.FS_RECTF()
+    if raw.FPDFAnnot_GetRect(annotation, box):
+        rows = min(int((box.top - box.bottom) / ROW_STEP), ROWS_MAX)
+        yield from (Line(box.left, box.right, box.bottom + ROW_STEP * row) for row in range(1, rows + 1))
 
 
 def annotation_texts(page: Any, form: Any, omissions: Omissions, raw: Any, *, place: str) -> Iterator[str]:
@@ -75,8 +113,11 @@ def _words(annotation: Any, raw: Any) -> str:
     """The words of an annotation: plain, else those of its rich text, else the name of a stamp."""
     if words := _string(annotation, "Contents", raw):
         return words
-    rich_words = one_line(html.unescape(TAG.sub(" ", _string(annotation, "RC", raw))))
-    return rich_words or _string(annotation, "Name", raw)
+    return _rich_words(annotation, "RC", raw) or _string(annotation, "Name", raw)
+
+
+def _rich_words(annotation: Any, key: str, raw: Any) -> str:
+    return one_line(html.unescape(TAG.sub(" ", _string(annotation, key, raw))))
 
 
 def _field(annotation: Any, form: Any, omissions: Omissions, raw: Any, place: str) -> str:
@@ -103,8 +144,37 @@ def _field(annotation: Any, form: Any, omissions: Omissions, raw: Any, place: st
     if kind == raw.FPDF_FORMFIELD_TEXTFIELD and raw.FPDFAnnot_GetFormFieldFlags(form, annotation) & PASSWORD:
         omissions.add("password field", place=place)
         return ""
-    value = _utf16(raw.FPDFAnnot_GetFormFieldValue, form, annotation).strip()
+    value = (
+        _choices(annotation, form, raw) or _utf16(raw.FPDFAnnot_GetFormFieldValue, form, annotation).strip()
+    )
+    value = value or _rich_words(annotation, "RV", raw)
+    if not value and _shows_words(annotation, raw):
+        omissions.add(Mark.FIELD.value, place=place)
     return f"[Form field {name}] {value}" if value else ""
+
+
+def _choices(annotation: Any, form: Any, raw: Any) -> str:
+    """What a list shows as chosen, which may be other words than its value; empty for a field without a list."""
+    count = min(raw.FPDFAnnot_GetOptionCount(form, annotation), OPTIONS_MAX)
+    chosen = (index for index in range(count) if raw.FPDFAnnot_IsOptionSelected(form, annotation, index))
+    labels = (
+        _utf16(
+            lambda *args, at=index: raw.FPDFAnnot_GetOptionLabel(*args[:2], at, *args[2:]), form, annotation
+        )
+        for index in chosen
+    )
+    return "; ".join(filter(None, map(one_line, labels)))
+
+
+def _shows_words(annotation: Any, raw: Any) -> bool:
+    """Whether the picture of a field without a value shows words."""
+    size = raw.FPDFAnnot_GetAP(annotation, raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL, None, 0)
+    if not 2 < size <= BYTES_MAX:
+        return bool(size > BYTES_MAX)
+    buffer = ctypes.create_string_buffer(size)
+    wide = ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort))
+    raw.FPDFAnnot_GetAP(annotation, raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL, wide, size)
+    return bool(SHOWN.search(buffer.raw.decode("utf-16-le", "replace")))
 
 
 def _string(annotation: Any, key: str, raw: Any) -> str:

@@ -27,6 +27,7 @@ STOPS = frozenset(".,;:!?…-–—。")
 ENDS = frozenset(".!?:。")
 SPACE_MIN = 0.4  # times the size of the letters beside it
 GUTTER_MIN = 0.5  # times the size of the letters behind it
+EDGE_STEPS_MIN = 3  # between rows of a page, of which one may be an edge
 RETURNS_MIN = 2  # from a column to one before it
 PROSE_LENGTHS = (
     10,
@@ -34,6 +35,7 @@ PROSE_LENGTHS = (
 )  # characters of a line in a column, if lines begin in the midst of a sentence, and if not
 FULL_SHARE, GOING_ON_SHARE = 0.6, 0.3
 SPAN = -1  # the column of a line that runs over several
+EDGE = -2  # and of one at the head or the foot of the page, away from the columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +147,28 @@ def _ordered(page: PageText, lines: list[Line]) -> list[Line]:
 def _by_columns(segments: list[Line]) -> Iterator[Line]:
     """The lines between those that run over several columns, column by column."""
     band = list[Line]()
-    for segment in segments:
-        if segment.column == SPAN:
+    for segment in _with_edges(segments):
+        if segment.column < 0:
             yield from sorted(band, key=lambda line: line.column)
             band.clear()
             yield segment
         else:
             band.append(segment)
     yield from sorted(band, key=lambda line: line.column)
+
+
+def _with_edges(segments: list[Line]) -> list[Line]:
+    """The lines, with those of the first and the last row as edges where they stand away from the others."""
+    heights = sorted({round(segment.first.y) for segment in segments if segment.first}, reverse=True)
+    steps = [before - after for before, after in pairwise(heights)]
+    if len(steps) < EDGE_STEPS_MIN:
+        return segments
+    far = GAP_MIN * median(steps)
+    edges = {height for height, step in ((heights[0], steps[0]), (heights[-1], steps[-1])) if step > far}
+    return [
+        replace(segment, column=EDGE) if segment.first and round(segment.first.y) in edges else segment
+        for segment in segments
+    ]
 
 
 def _cut(page: PageText, line: Line, edges: Sequence[float]) -> Iterator[Line]:
@@ -221,6 +237,7 @@ def _blocks(page: PageText, lines: list[Line], texts: list[str]) -> Iterator[Blo
             before is not None
             and (
                 headings[place] != headings[place - 1]
+                or (before.column == EDGE) != (line.column == EDGE)
                 or (is_heading and not _goes_with(before, line))
                 or (headings[place] == SHAPE)
                 or (not is_heading and _is_far(before, line, pitch) and (

@@ -1,19 +1,32 @@
 """The characters of a page of a PDF, each with the number by which PDFium knows it, and where it stands."""
 
 import ctypes
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import repeat
+from itertools import islice, repeat
 from math import hypot
 from typing import Any
 
 from chiron_workers.documents.document import import_optional
 
 LOST_LETTER = "\ufffd"
-EMPTY_BYTES = 2  # of a text of PDFium's that has no letter
+LINE_HYPHEN = "\ufffe"  # PDFium's mark of a word that goes on in the next line; its code is 2
+HYPHEN_CODE = 2
+PIECES_MAX = 500  # without a letter that are put in
 NEIGHBOUR = 20.0, 8.0  # points in which the letter before a piece stands
+# Controls but for line ends and tabs, and the mark of a hyphen.
+NAMELESS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 TURN_MAX = 1e-3  # sine of the angle of upright text, times its size
+
+
+@dataclass(frozen=True, slots=True)
+class LostPiece:
+    """A piece of text without a letter: where it begins, and how high its middle stands."""
+
+    x: float
+    y: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +51,7 @@ class PageText:
     """
 
     def __init__(self, page: Any, raw: Any) -> None:
-        self.text: str = page.get_text_range().replace("\x02", "\ufffe")
+        self.text: str = page.get_text_range().replace("\x02", LINE_HYPHEN)
         # PDFium's number of each character of the text.
         self.indexes = _units(self.text)
         self.handle = page.raw
@@ -47,6 +60,7 @@ class PageText:
         count = raw.FPDFText_CountChars(page.raw)
         if _length(self.text, self.indexes) != count:
             self._put_in_lost_glyphs(count)
+        self._mark_nameless_glyphs()
         # Made once for a page: thousands of characters are looked at.
         self._matrix = raw.FS_MATRIX()
         self._x, self._y, self._start_x, self._end_x = (ctypes.c_double() for _ in range(4))
@@ -65,23 +79,34 @@ class PageText:
         index_of, code_of = quick("FPDFText_GetCharIndexFromTextIndex"), quick("FPDFText_GetUnicode")
         letters = dict(zip((index_of(self.words, unit) for unit in self.indexes), self.text, strict=True))
         for index in range(count):
-            if index not in letters and code_of(self.words, index) == 0:
+            if index not in letters and _is_nameless(code_of(self.words, index)):
                 letters[index] = LOST_LETTER
         self.indexes = sorted(letters)
         self.text = "".join(letters[index] for index in self.indexes)
 
-    def put_in_lost_pieces(self, shapes: Iterable[tuple[Any, float, float]]) -> None:
-        """Write U+FFFD for pieces of text that PDFium leaves out as a whole, where each stands.
+    def _mark_nameless_glyphs(self) -> None:
+        """Write U+FFFD for what the text has in place of glyphs without a letter: controls, and marks that are no hyphen."""
+        if not NAMELESS.search(self.text):
+            return
+        code_of, is_hyphen = quick("FPDFText_GetUnicode"), quick("FPDFText_IsHyphen")
+        letters = list(self.text)
+        for match in NAMELESS.finditer(self.text):
+            index = self.indexes[match.start()]
+            if code_of(self.words, index) != HYPHEN_CODE or is_hyphen(self.words, index) != 1:
+                letters[match.start()] = LOST_LETTER
+        self.text = "".join(letters)
 
-        Args:
-            shapes: The handle of each piece, where it begins, and how high its middle stands.
-        """
-        text_of, nearest = quick("FPDFTextObj_GetText", ctypes.c_ulong), quick("FPDFText_GetCharIndexAtPos")
+    def text_objects(self, stride: int) -> set[int]:
+        """The handles of pieces of text that have letters: those of one character in so many."""
+        object_of = quick("FPDFText_GetTextObject", ctypes.c_void_p)
+        return {object_of(self.words, index) for index in self.indexes[::stride] if index >= 0} - {None}
+
+    def put_in_lost_pieces(self, pieces: Iterable[LostPiece]) -> None:
+        """Write U+FFFD for pieces of text that PDFium leaves out as a whole, where each stands."""
+        nearest = quick("FPDFText_GetCharIndexAtPos")
         reach = tuple(map(ctypes.c_double, NEIGHBOUR))
-        for shape, x, y in shapes:
-            if text_of(shape, self.words, None, ctypes.c_ulong(0)) > EMPTY_BYTES:
-                continue
-            index = nearest(self.words, ctypes.c_double(x - 1), ctypes.c_double(y), *reach)
+        for piece in islice(pieces, PIECES_MAX):
+            index = nearest(self.words, ctypes.c_double(piece.x - 1), ctypes.c_double(piece.y), *reach)
             place = self.indexes.index(index) + 1 if index >= 0 and index in self.indexes else len(self.text)
             self.text = self.text[:place] + LOST_LETTER + self.text[place:]
             self.indexes = [*self.indexes[:place], -1, *self.indexes[place:]]
@@ -125,6 +150,11 @@ class PageText:
     def weight(self, place: int) -> int:
         """How bold a character is: 400 is usual, 700 is bold."""
         return int(self._weight_at(self.words, self.indexes[place]))
+
+
+def _is_nameless(code: int) -> bool:
+    """Whether no letter has a code: none was stated, half of a letter, or a mark."""
+    return code in (0, HYPHEN_CODE, 0xFFFE, 0xFFFF) or 0xD800 <= code < 0xE000
 
 
 def _length(text: str, units: Sequence[int]) -> int:

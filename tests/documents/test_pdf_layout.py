@@ -194,3 +194,25 @@ def test_what_stands_at_the_top_and_the_foot_of_a_page_is_apart() -> None:
         "the pier was built\nand the mole was\nrenewed in a",
         "7",
     ]
+
+
+def test_the_head_of_a_page_is_part_of_no_column():
+    left = (
+        "The lake is fed by two rivers of",
+        "the north, of which one is dry",
+        "in summer. It is 40 m deep at",
+        "the dam, where nobody swims.",
+    )
+    right = (
+        "right hand words go on here with",
+        "many others of the same column",
+        "until it ends. The town lies on",
+        "the shore, and has a harbour.",
+    )
+    page = beside(("Journal of Lakes",), ("Vol. 12, 345",), xs=(60, 320), y=750) + beside(
+        left, right, xs=(60, 320)
+    )
+    blocks = [block.text for block in read_pdf(pdf_file(page), name="a").blocks]
+    assert blocks[1] == "Journal of Lakes\nVol. 12, 345"
+    assert blocks[2] == "\n".join(left)
+    assert blocks[3] == "\n".join(right)
