@@ -1,8 +1,9 @@
 """Claims with the words they rest on, labelled; nothing of the published sets is kept here.
 
 WiCE: a file `oracle_chunks/claim/*.jsonl` of the repository ryokamoi/wice. SciFact: the folder of its release, with
-corpus.jsonl and claims_dev.jsonl. Mutations: true sentences of invented places and people in five languages, each with the
-truth in other words and with one thing changed in what it says (`verdict_mutations.tsv`).
+corpus.jsonl and claims_dev.jsonl. HealthVer: a file `data/healthver_*.csv` of sarrouti/HealthVer. Climate-FEVER: the file
+`dataset/climate-fever.jsonl` of tdiggelm/climate-fever-dataset. Mutations: true sentences of invented places and people in
+five languages, each with the truth in other words and with one thing changed in what it says (`verdict_mutations.tsv`).
 """
 
 import csv
@@ -24,6 +25,12 @@ LABELS = {
     "not_supported": Verdict.SILENT,
     "SUPPORT": Verdict.SUPPORTED,
     "CONTRADICT": Verdict.CONTRADICTED,
+    "Supports": Verdict.SUPPORTED,
+    "Refutes": Verdict.CONTRADICTED,
+    "Neutral": Verdict.SILENT,
+    "SUPPORTS": Verdict.SUPPORTED,
+    "REFUTES": Verdict.CONTRADICTED,
+    "NOT_ENOUGH_INFO": Verdict.SILENT,
 }
 PEOPLE = {
     "zh": [
@@ -106,6 +113,28 @@ def scifact(folder: Path) -> list[LabelledClaim]:
                 evidence = Evidence(row["claim"], quote)
                 claims.append(LabelledClaim(evidence, LABELS[passage["label"]], "scifact"))
     return claims
+
+
+def healthver(file: Path) -> list[LabelledClaim]:
+    """The claims of a file of HealthVer, each with its passage of an abstract."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        return [
+            LabelledClaim(
+                Evidence(row["claim"].strip(), row["evidence"].strip()), LABELS[row["label"]], "healthver"
+            )
+            for row in csv.DictReader(lines)
+        ]
+
+
+def climate_fever(file: Path) -> list[LabelledClaim]:
+    """The claims of Climate-FEVER with each of their five sentences, as the annotators labelled the two together."""
+    return [
+        LabelledClaim(
+            Evidence(row["claim"], item["evidence"]), LABELS[item["evidence_label"]], "climate-fever"
+        )
+        for row in _rows(file)
+        for item in row["evidences"]
+    ]
 
 
 def mutations(repeats: int, seed: int) -> list[LabelledClaim]:

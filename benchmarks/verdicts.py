@@ -1,9 +1,10 @@
-"""Whether facts that their quotes do not bear out are caught: `uv run python benchmarks/verdicts.py [--set NAME=PLACE]`.
+"""Whether facts that their quotes do not support are caught: `uv run python benchmarks/verdicts.py [--set NAME=PLACE]`.
 
 Mutations go through the tool `store_knowledge` with its commit, once with nobody to ask (the rules alone) and once with a judge
 that is always right, so what gets through then is the plumbing's. Published sets (`--set wice=FILE`, `--set
-scifact=FOLDER`) are judged by the rules alone, and with `--model NAME` by any server of the Messages API: set
-ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. Caught is what is refused or kept out of sight.
+scifact=FOLDER`, `--set healthver=FILE`, `--set climate-fever=FILE`) are put to the rules alone, to a judge that is always
+right, and with `--model NAME` to any server of the Messages API: set ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. Caught is
+what is refused or kept out of sight.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from claim_sets import LabelledClaim, mutations, scifact, wice
+from claim_sets import LabelledClaim, climate_fever, healthver, mutations, scifact, wice
 from figures import Report, begin, table
 from services import services
 
@@ -48,7 +49,12 @@ from chiron_workers.store import Store
 from chiron_workers.tools.knowledge import store_knowledge
 
 SEED = 20_261
-SETS: Mapping[str, Callable[[Path], list[LabelledClaim]]] = {"wice": wice, "scifact": scifact}
+SETS: Mapping[str, Callable[[Path], list[LabelledClaim]]] = {
+    "wice": wice,
+    "scifact": scifact,
+    "healthver": healthver,
+    "climate-fever": climate_fever,
+}
 MARKED = re.compile(r"<(statement|quote)-[0-9a-f]+>\n(.*?)\n</", re.DOTALL)
 CHARS_PER_TOKEN = 4
 FACTS_PER_REPLY = 4
@@ -109,12 +115,12 @@ class Score:
             self.missed[f"{claim.kind} ({claim.language})"] += 1
 
     def figures(self) -> dict[str, float]:
-        """Precision: of what was caught, the share that is not borne out. Recall: of that, the share caught."""
+        """Precision: of what was caught, the share that is not supported. Recall: of that, the share caught."""
         caught = self.caught[True] + self.caught[False]
         return {
-            "not borne out": self.claims[False],
+            "not supported": self.claims[False],
             "caught": self.caught[False],
-            "borne out": self.claims[True],
+            "supported": self.claims[True],
             "caught wrongly": self.caught[True],
             "precision": self.caught[False] / max(caught, 1),
             "recall": self.caught[False] / max(self.claims[False], 1),
@@ -168,7 +174,7 @@ async def measure_mutations(library: Library, repeats: int, report: Report) -> N
 
 
 async def measure_cost(library: Library, repeats: int, report: Report) -> None:
-    """What verdicts cost a fact: each asked alone and always, without the rules, in one question a reply, and stored."""
+    """What verdicts cost a fact: each asked about alone, in one question a reply, and once it is stored."""
     claims = [claim for claim in mutations(repeats, SEED + 1) if claim.is_true]
     evidence = [claim.evidence for claim in claims]
     labels = {(item.statement, item.quote): Verdict.SUPPORTED for item in evidence}
@@ -177,7 +183,7 @@ async def measure_cost(library: Library, repeats: int, report: Report) -> None:
         await alone.ask(question([item]), tools=[ANSWER_TOOL], max_tokens=1)
     await _store_by_replies(library, evidence, batched)
     await _store_by_replies(library, evidence, once_more)
-    named_judges = {"asked alone": alone, "rules, one question a reply": batched, "again": once_more}
+    named_judges = {"asked alone": alone, "one question a reply": batched, "again": once_more}
     for name, judge in named_judges.items():
         usage = judge.tokens()
         costs = {
@@ -212,17 +218,37 @@ def _cost(model: str, usage: Usage) -> Decimal:
     return cost_usd(model, usage, {}) or Decimal()
 
 
-async def measure_set(name: str, claims: Sequence[LabelledClaim], model: str, report: Report) -> None:
-    """Judge the claims of a published set by the rules, and by a model where one is named."""
-    score, decided = Score(), Counter[bool]()
+async def measure_set(
+    library: Library, name: str, claims: Sequence[LabelledClaim], model: str, report: Report
+) -> None:
+    """Put the claims of a published set to the rules alone, to a judge that is always right, and to a model if one is named."""
+    labels = {(claim.evidence.statement, claim.evidence.quote): claim for claim in claims}
+    claims = list(labels.values())
+    score, verdicts = Score(), Counter[str]()
     for claim in claims:
         finding = await asyncio.to_thread(judge_by_rules, claim.evidence.statement, claim.evidence.quote)
-        decided[finding is not None] += 1
-        score.add(claim, is_caught=finding is not None and finding.verdict.is_doubt)
-    shares = {"decided": decided[True] / max(len(claims), 1)}
-    report.figures[f"{name}, rules alone"] = [score.figures() | shares]
+        verdict = finding.verdict if finding else Verdict.UNCHECKED
+        verdicts[f"{verdict}{', supported' if claim.is_true else ''}"] += 1
+        score.add(claim, is_caught=verdict.is_doubt)
+    confirmed = sum(count for verdict, count in verdicts.items() if verdict.startswith(Verdict.SUPPORTED))
+    contradicted = {"contradicted wrongly": verdicts[f"{Verdict.CONTRADICTED}, supported"]}
+    report.figures[f"{name}, rules alone"] = [score.figures() | {"confirmed": confirmed} | contradicted]
+    report.figures[f"{name}, with a perfect judge"] = [await _judge_set(library, claims)]
     if model:
         report.figures[f"{name}, {model}"] = [await _ask_server(claims, model)]
+
+
+async def _judge_set(library: Library, claims: Sequence[LabelledClaim]) -> dict[str, float]:
+    judge = PerfectJudge({(claim.evidence.statement, claim.evidence.quote): claim.label for claim in claims})
+    score, exact = Score(), 0
+    for start in range(0, len(claims), ITEMS_MAX):
+        page = claims[start : start + ITEMS_MAX]
+        async with Store(Session(library.pool), library.embedder, judge) as store:
+            findings = await store.verdicts.judge_all([claim.evidence for claim in page])
+        for claim, finding in zip(page, findings, strict=True):
+            exact += finding.verdict is claim.label
+            score.add(claim, is_caught=finding.verdict.is_doubt)
+    return score.figures() | {"verdict as labelled": exact / max(len(claims), 1)}
 
 
 async def _ask_server(claims: Sequence[LabelledClaim], model: str) -> dict[str, float]:
@@ -252,11 +278,11 @@ async def _ask_server(claims: Sequence[LabelledClaim], model: str) -> dict[str, 
 
 
 async def measure(arguments: argparse.Namespace, report: Report) -> None:
-    for place in arguments.set:
-        name, _, path = place.partition("=")
-        await measure_set(name, SETS[name](Path(path)), arguments.model, report)
     async with open_pool(settings().database_url, size=8) as pool:
         library = Library(pool, open_embedder(settings()))
+        for place in arguments.set:
+            name, _, path = place.partition("=")
+            await measure_set(library, name, SETS[name](Path(path)), arguments.model, report)
         await measure_cost(library, max(1, arguments.repeats // 4), report)
         await measure_mutations(library, arguments.repeats, report)
 
@@ -281,7 +307,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=10, help="Fillings of each of the 130 sentences.")
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=PLACE", help="wice=FILE, scifact=FOLDER"
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=PLACE",
+        help="wice=FILE, scifact=FOLDER, healthver=FILE, climate-fever=FILE",
     )
     parser.add_argument(
         "--model", default="", help="Ask this model of ANTHROPIC_BASE_URL about the sets, too."

@@ -1,4 +1,4 @@
-"""Having facts held to their quotes that nobody has judged: a run of the verifier, in a batch of its own."""
+"""Having facts checked against their quotes that no model has judged: a run of the verifier, in a batch of its own."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ from chiron_workers.states import Decider
 ROLE = "verifier"
 SPARE_TURNS = 20  # for calls that fail, and for handing in
 NOBODY_ASKED = (
-    "CHIRON_VERDICT_MODEL is none, so nobody may be asked whether quotes bear facts out. Name a model there, or leave it "
+    "CHIRON_VERDICT_MODEL is none, so nobody may be asked whether quotes support facts. Name a model there, or leave it "
     "empty for the configured one, and check again."
 )
 
@@ -52,7 +52,7 @@ class SubmittedCheck:
 async def submit_check(
     pool: Pool, subject: str, options: CheckOptions, *, principal: Principal = LOCAL
 ) -> SubmittedCheck:
-    """Store a run that has the unchecked facts of a subject judged; notify the workers afterwards.
+    """Store a run that has the facts of a subject judged that no model has judged; notify the workers afterwards.
 
     The same facts, by the same model under the same budget, are the same batch.
 

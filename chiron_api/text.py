@@ -23,6 +23,8 @@ VERDICT_WORDS = {
     Verdict.SILENT: "not in its quote",
     Verdict.UNCHECKED: "unchecked",
 }
+RULES_WORDS = {Verdict.PARTLY: "in doubt", Verdict.SUPPORTED: "unchecked"}  # rules never confirm
+OWN_WORDS = "in the source's own words"  # a note on the wording and no verdict
 
 
 def printable(text: str) -> str:
@@ -138,12 +140,20 @@ ENCODER = json.JSONEncoder(default=_json_value)
 
 
 def verdict_and_judge(
-    verdict: Verdict, judge: str, *, ground: Ground = Ground.STANDS, observed_at: datetime | None = None
+    verdict: Verdict,
+    judge: str,
+    *,
+    ground: Ground = Ground.STANDS,
+    observed_at: datetime | None = None,
+    is_verbatim: bool = False,
 ) -> str:
-    """Whether a quote bears its statement out, who found that, and what became of its source since it was read."""
-    by = f", by {'the rules' if judge == Decider.RULES else judge}" if judge else ""
+    """Whether a quote supports its statement, who found that, and what became of its source since it was read."""
+    is_by_rules = judge == Decider.RULES
+    words = (RULES_WORDS if is_by_rules else {}).get(verdict, VERDICT_WORDS[verdict])
+    is_judged = words != VERDICT_WORDS[Verdict.UNCHECKED]
+    by = f", by {'the rules' if is_by_rules else judge}" if judge and is_judged else ""
+    wording = f", {OWN_WORDS}" if is_verbatim else ""
     if ground is Ground.STANDS:
-        return f"{VERDICT_WORDS[verdict]}{by}"
+        return f"{words}{by}{wording}"
     read_at = f" when it was read on {observed_at:%Y-%m-%d}" if observed_at else " when it was read"
-    words = VERDICT_WORDS[verdict] + (read_at if verdict is not Verdict.UNCHECKED else "")
-    return f"{words}{by}; {ground.loss}"
+    return f"{words}{read_at if is_judged else ''}{by}{wording}; {ground.loss}"

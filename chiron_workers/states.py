@@ -196,7 +196,10 @@ class LessonState(StrEnum):
 
 
 class Verdict(StrEnum):
-    """Whether a quote, with what stands around it, bears a statement out."""
+    """Whether a quote, with what stands around it, supports a statement.
+
+    Only a model finds that it is supported; rules only doubt (`partly`, `contradicted`), and else it is unchecked.
+    """
 
     SUPPORTED = "supported"
     PARTLY = "partly"

@@ -20,7 +20,7 @@ cli = typer.Typer()
 
 @cli.command()
 async def check(
-    subject: Annotated[str, typer.Argument(help="Subject whose unchecked facts are held to their quotes.")],
+    subject: Annotated[str, typer.Argument(help="Subject whose facts are checked against their quotes.")],
     model: Annotated[
         str | None,
         typer.Option(help="Who is asked, where CHIRON_VERDICT_MODEL names nobody. Default: CHIRON_MODEL."),
@@ -34,10 +34,10 @@ async def check(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Have facts that came over HTTP, MCP or an import held to their quotes, which their storing did by rules alone.
+    """Ask a model about every fact that no model has judged: does its quote support it?
 
-    A run of the role `verifier` asks the model about twelve at a time. What a quote does not bear out is no longer shown as
-    accepted; it stays in the database, with the reason.
+    A run of the role `verifier` asks about twelve at a time. What a quote does not support is no longer shown as accepted; it
+    stays in the database, with the reason. What rules alone had doubted counts again if the model supports it.
     """
     async with open_pool(settings().database_url, size=2) as pool:
         receipt = await order_check(pool, subject, CheckOptions(model, Budget(budget_usd), is_fresh=again))
@@ -59,12 +59,12 @@ def check_lines(receipt: SubmittedCheck) -> Iterator[str]:
     """What is checked by whom, and what cannot be."""
     batch = receipt.batch
     if batch is None:
-        yield f"{receipt.subject_id}: nothing to ask; every quote that stands in its source has its verdict."
+        yield f"{receipt.subject_id}: nothing to ask; a model has judged every quote that stands in its source."
     else:
         verb = "to be checked" if batch.is_new else "that were to be checked before"
         yield f"{receipt.subject_id}: {_quotes(receipt.unchecked)} {verb} by {receipt.judge}, batch {batch.batch_id}."
         if receipt.judge == Decider.RULES:
-            yield "No model is configured, so what the rules cannot tell stays unchecked."
+            yield "No model is configured. Rules only doubt, so what they do not doubt stays unchecked."
         yield f"  chiron watch {batch.batch_id}   follows it"
     if receipt.unverified:
         yield (

@@ -35,7 +35,7 @@ GROUPS: dict[str, dict[str, Summary]] = {
         "report": Summary("report", "Write what is known as a report with its sources."),
         "verify": Summary("verify", "Check a crate of evidence, wherever it comes from."),
         "diff": Summary("diff", "Show what has become of a subject."),
-        "check": Summary("check", "Have a model asked whether quotes bear facts out."),
+        "check": Summary("check", "Ask a model whether quotes support their facts."),
         "recheck": Summary("recheck", "Read the sources of facts again, and show what changed."),
         "corpus": Summary("corpus", "Use documents of your own as sources."),
         "export": Summary("export", "Export facts with sources, links and history."),

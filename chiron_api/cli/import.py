@@ -27,7 +27,7 @@ async def import_(
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Then have a model asked whether quotes bear facts out, as `chiron check` does."
+            "--check", help="Then have a model asked whether quotes support facts, as `chiron check` does."
         ),
     ] = False,
     as_json: AsJson = False,

@@ -90,7 +90,7 @@ def _print(place: int, fact: FoundFact) -> None:
     typer.echo(f"{place:>3}  {one_line(fact['content'], chars_max=2_000)}{status}")
     if fact["quote"]:
         mark = "" if fact["quote_state"] == QuoteState.VERIFIED else " [unverified]"
-        doubt = " [partly supported]" if Verdict(fact["verdict"]).is_doubt else ""
+        doubt = " [in doubt]" if Verdict(fact["verdict"]).is_doubt else ""
         context = f"[{one_line(fact['context'], chars_max=300)}] " if fact["context"] else ""
         typer.echo(f"     {context}“{one_line(fact['quote'], chars_max=500)}”{mark}{doubt}")
     further = f" and {count} more" if (count := fact["corroborations"]) else ""

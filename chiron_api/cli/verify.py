@@ -76,10 +76,9 @@ def _lines(result: Verification, *, is_sound: bool, signer: str) -> Iterator[str
 
 
 def _conclusion(result: Verification) -> Iterator[str]:
-    left_open = result.statements - result.statements_by_rules
     yield (
-        f"Statements with a quote: {result.statements:,}. By the rules {result.statements_by_rules:,} are what the quote says, "
-        f"and nothing in the quote speaks against the other {left_open:,}."
+        f"Statements with a quote: {result.statements:,}, of which {result.statements_repeated:,} have its words. Rules doubt "
+        f"{result.statements_overruled:,} that a model supports, by the author's word. They never confirm one."
     )
     yield f"Not checked, the author's word: {AUTHORS_WORD} ({result.answers:,})."
     condition = " whose text is here" if result.quotes_without_text else ""

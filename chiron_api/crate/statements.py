@@ -1,7 +1,6 @@
-"""Whether the statements of a crate's report can rest on their quotes, by the rules that decide when a fact is stored."""
+"""Whether the statements of a crate's report can rest on their quotes, by the rules that doubt facts when they are stored."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chiron_api.crate.documents import Citation, Finding, Report, Target
@@ -16,7 +15,7 @@ from chiron_workers.evidence.quotes.context import (
 )
 from chiron_workers.evidence.quotes.quotes import QUOTE_CHARS_MAX
 from chiron_workers.evidence.statements.support import Finding as Ruling
-from chiron_workers.evidence.statements.support import judge_by_rules
+from chiron_workers.evidence.statements.support import compare_words, repeats
 from chiron_workers.states import Decider, Verdict
 
 STATEMENT_CHARS_MAX = 4_000  # as many as a fact has when it is stored
@@ -44,11 +43,20 @@ def evidence_of(finding: Finding, citation: Citation) -> Evidence:
     )
 
 
-def check_statements(report: Report, counts: Counter[Verdict]) -> Iterator[str]:
-    """Statements that their quotes do not support, and those for which the report claims more than the rules say.
+@dataclass(slots=True)
+class StatementCounts:
+    """How many statements have a verified quote, repeat it, or are doubted by the rules and supported by a model's word."""
+
+    all: int = 0
+    repeated: int = 0
+    overruled: int = 0
+
+
+def check_statements(report: Report, counts: StatementCounts) -> Iterator[str]:
+    """Statements that the rules doubt and no model supports, and those for which the report claims more of the rules.
 
     Args:
-        counts: Counts the statements that the rules support, and those that they leave open (unchecked).
+        counts: What is counted on the way.
     """
     for finding in report.findings:
         evidence = [evidence_of(finding, citation) for citation in finding.citations if citation.is_verified]
@@ -59,38 +67,50 @@ def check_statements(report: Report, counts: Counter[Verdict]) -> Iterator[str]:
             yield from _check_own_words(finding, evidence)
 
 
-def _check(number: int, item: Evidence, counts: Counter[Verdict]) -> Iterator[str]:
+def _check(number: int, item: Evidence, counts: StatementCounts) -> Iterator[str]:
     ruling = _rule(item.statement, item)
     if ruling is None:
         yield f"Finding {number}: its statement is longer than one can be."
         return
+    is_repeated = repeats(item.statement, item.quote)
+    counts.all += 1
+    counts.repeated += is_repeated
     if ruling.verdict.is_doubt and not item.verdict.is_doubt:
-        yield f"Finding {number}: its quote does not support its statement “{one_line(item.statement)}”. {ruling.reason}"
-    elif _is_called_supported_by_rules(item) and ruling.verdict is not Verdict.SUPPORTED:
+        if _is_judged_by_a_model(item):  # who has read more than the rules compare
+            counts.overruled += 1
+        else:
+            yield f"Finding {number}: its quote does not support its statement “{one_line(item.statement)}”. {ruling.reason}"
+    elif _is_called_supported_by_rules(item) and not is_repeated:
+        # So does a report of an older version, which took the same words for a verdict.
         yield (
             f"Finding {number}: the report says that the rules support its statement, but they do not: "
             f"“{one_line(item.statement)}”."
         )
-    counts[Verdict.SUPPORTED if ruling.verdict is Verdict.SUPPORTED else Verdict.UNCHECKED] += 1
+
+
+def _is_judged_by_a_model(item: Evidence) -> bool:
+    return item.verdict_by not in ("", Decider.RULES)
 
 
 def _is_called_supported_by_rules(item: Evidence) -> bool:
     return item.verdict is Verdict.SUPPORTED and item.verdict_by == Decider.RULES
 
 
-def _check_own_words(finding: Finding, evidence: Iterable[Evidence]) -> Iterator[str]:
+def _check_own_words(finding: Finding, evidence: Sequence[Evidence]) -> Iterator[str]:
     rulings = [_rule(finding.content, item) for item in evidence]
-    if all(ruling is None or ruling.verdict.is_doubt for ruling in rulings):
+    if all(ruling is None or ruling.verdict.is_doubt for ruling in rulings) and not any(
+        map(_is_judged_by_a_model, evidence)
+    ):
         yield (
             f"Finding {finding.number}: none of its quotes supports its statement “{one_line(finding.content)}”."
         )
 
 
 def _rule(statement: str, item: Evidence) -> Ruling | None:
-    """The verdict of the rules, unchecked where they reach none; None if statement or quote is too long to be stored."""
+    """The verdict of the rules, unchecked where they have no doubt; None if statement or quote is too long to be stored."""
     if len(statement) > STATEMENT_CHARS_MAX or len(item.quote) > QUOTE_CHARS_MAX:
         return None
-    return judge_by_rules(statement, item.quote, item.context) or Ruling()
+    return compare_words(statement, item.quote, item.context) or Ruling()
 
 
 def context_fault(item: Evidence, text: str, target: Target) -> str:

@@ -32,10 +32,11 @@ async def check_subject(
     budget_usd: Usd | None = None,
     again: bool = False,
 ) -> StartedCheck:
-    """Have a model asked whether quotes bear out the facts of a subject that only rules have looked at.
+    """Have a model asked whether quotes support the facts of a subject that no model has judged.
 
-    Those are facts that were stored outside of research, such as by store_knowledge here, or imported. It returns at once;
-    get_run tells when it is done. What a quote does not bear out is then shown no longer, and stays with the reason.
+    Those are facts that were stored without a model to ask: outside of research, such as by store_knowledge here, or imported.
+    It returns at once; get_run tells when it is done. What a quote does not support is then shown no longer, and stays with
+    the reason.
 
     Args:
         subject_id: The subject, by its id or its name.

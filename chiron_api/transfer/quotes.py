@@ -1,4 +1,4 @@
-"""Whether the quotes of a file stand in the texts that are kept here, and bear their statements out: its word does not count."""
+"""Whether the quotes of a file stand in the texts that are kept here, and support their statements: its word does not count."""
 
 import asyncio
 from collections import defaultdict
@@ -11,7 +11,7 @@ from chiron_workers.evidence.statements.support import Finding, judge_by_rules
 from chiron_workers.knowledge import transfers
 from chiron_workers.knowledge.report_rows import address
 from chiron_workers.runs.session import Session
-from chiron_workers.states import QuoteState
+from chiron_workers.states import Decider, QuoteState
 
 
 async def recheck_quotes(session: Session, assertions: Sequence[AssertionRecord]) -> list[AssertionRecord]:
@@ -49,12 +49,12 @@ async def recheck_quotes(session: Session, assertions: Sequence[AssertionRecord]
 
 
 def _judge(assertion: AssertionRecord) -> AssertionRecord:
-    """Give an assertion the verdict of the rules; a doubt of the file stays, and that somebody supported it does not."""
-    finding = judge_by_rules(assertion.content, assertion.quote or "", assertion.context)
-    if finding is None or not finding.verdict.is_doubt:
-        if assertion.verdict.is_doubt:
-            return assertion
-        finding = finding if finding and assertion.quote_state is QuoteState.VERIFIED else Finding()
+    """Give an assertion the doubt of the rules; a doubt of the file stays, and that somebody supported it does not."""
+    doubt = judge_by_rules(assertion.content, assertion.quote or "", assertion.context)
+    is_by_model = assertion.verdict_by not in ("", Decider.RULES)
+    if assertion.verdict.is_doubt and (doubt is None or is_by_model):
+        return assertion
+    finding = doubt or Finding()
     verdict = {"verdict": finding.verdict, "verdict_reason": finding.reason, "verdict_by": finding.judge}
     return assertion.model_copy(update=verdict)
 

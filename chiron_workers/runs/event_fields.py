@@ -67,7 +67,7 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "topic_path": "where it belongs",
         "status": "accepted, disputed or candidate",
         "quote_state": "verified where the quote stands in what was read, else unverified",
-        "verdict": "whether the quote bears the statement out: supported, partly or unchecked",
+        "verdict": "whether the quote supports the statement: supported or partly; unchecked where no model has judged it",
         "contradicts": "ids of the facts that it contradicts",
     },
     EventKind.NODE_SAVED: {

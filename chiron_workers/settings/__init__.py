@@ -316,7 +316,7 @@ class Settings(BaseSettings):
     )
     verdict_model: str = Field(
         "",
-        description="Model that is asked whether a quote bears its fact out, where rules cannot tell. Empty: the run's own. "
+        description="Model that is asked whether a quote supports its fact. Empty: the run's own. "
         "`none`: nobody is asked.",
     )
     confidence_threshold: float = Field(

@@ -7,7 +7,7 @@ from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
 TIMEOUT_S = 300.0  # a model is asked four questions in turn
-ONLY_RULES = "No model was asked, since none is configured: only the rules looked, and what they cannot tell stays unchecked."
+ONLY_RULES = "No model was asked, since none is configured. Rules only doubt, so what they do not doubt stays unchecked."
 NOTHING_USABLE = "The model gave no answer that can be used for what is unchecked; another check asks again."
 
 
@@ -26,10 +26,10 @@ class CheckedFacts(TypedDict, total=False):
 
 @tool(needs_run=True, roles=("verifier",), timeout_s=TIMEOUT_S)
 async def check_facts(store: Store) -> CheckedFacts:
-    """Have the next unchecked facts of the subject held to their quotes, 48 at most. Call it until none is left.
+    """Have the next facts that no model has judged checked against their quotes, 48 at most. Call it until none is left.
 
     Each is judged in a context of its own, which sees nothing but the statement, its quote, what stands around it, and its
-    source. You judge none yourself. A fact that its quote does not bear out is no longer shown as accepted.
+    source. You judge none yourself. A fact that its quote does not support is no longer shown as accepted.
 
     Returns:
         judge (rules, or the model that was asked), how many are supported, partly, contradicted, silent and still unchecked, how

@@ -18,7 +18,7 @@ from chiron_workers.knowledge.facts.offload import offload_if_long
 from chiron_workers.knowledge.facts.verdicts import Evidence
 from chiron_workers.settings import settings
 from chiron_workers.sources.sources import Snapshot
-from chiron_workers.states import SHOWN_STATUSES, FactStatus, Verdict
+from chiron_workers.states import SHOWN_STATUSES, Decider, FactStatus, Verdict
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
@@ -26,10 +26,11 @@ Score = Annotated[float, Field(ge=0, le=1)]
 # Two milliseconds at first, a tenth of one while the page is kept in one spelling.
 INLINE_PAGE_CHARS_MAX = 20_000
 SCORES_DIFFER = 0.005  # two decimals are told
+SAYS_LESS = "Its quote supports it in part"
 REFUSALS = {Verdict.CONTRADICTED: "contradicts it", Verdict.SILENT: "does not speak of it"}
 
 UNASKED = (
-    "Only rules have looked at whether its quote bears it out; a model is asked by the tool check_subject, "
+    "No model has judged whether its quote supports it; one is asked by the tool check_subject, "
     "POST /v1/subjects/{subject_id}/check, or `chiron check {subject_id}`."
 )
 
@@ -47,7 +48,7 @@ class Receipt(TypedDict, total=False):
     """What became of a fact; what follows `verdict` only where there is something to tell.
 
     `status` is stored, candidate (kept out of sight), joined (a known fact got this source) or duplicate; `verdict` says
-    whether the quote bears the fact out, and `verdict_by` who found that: `rules`, or the name of a model.
+    whether the quote supports the fact, and `verdict_by` who found that: the name of a model, or `rules`, which only doubt.
     """
 
     status: str
@@ -85,7 +86,7 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
     is joined to it as a further source; one that contradicts a known one is linked to it, and both stay. How sure a
     fact is, is computed from the independent sources for and against it. Without a quote that was found in a source
     which was read, a fact stays a candidate, out of sight: vector_search shows it with candidates set to true. So does
-    one that says more than its quote, until you store it in words that the quote bears out; one that its quote
+    one that says more than its quote, until you store it in words that the quote supports; one that its quote
     contradicts or does not speak of is refused.
 
     Args:
@@ -104,7 +105,8 @@ async def store_knowledge(  # noqa: PLR0913  # a fact has that many sides
     Returns:
         status (stored; candidate: kept out of sight until better sources support it; joined: a known fact got this
         source; duplicate: that source was known), subject_id, topic_path, fact_id, the computed confidence, verdict
-        (supported, partly, or unchecked), verdict_by (who found that: rules, or the name of a model), valid_from and
+        (supported, partly, or unchecked where no model has judged it), verdict_by (the name of the model that judged it,
+        or rules, which only doubt), valid_from and
         valid_until (where its words say from when until when it is so: a year, month or day), quote (as it stands in the
         source, in whole sentences), context (the heading and the lead-in of the quote there), related (known facts it
         supports, contradicts or qualifies), and a note where there is more to know.
@@ -199,7 +201,7 @@ def _place_quote(new_claim: Claim, quote: str, versions: Sequence[Snapshot]) -> 
 
 
 async def _judge(store: Store, quoted_claim: Claim) -> Claim:
-    """Add the verdict on its quote to a claim. Raises ToolError if the quote does not bear the claim out at all."""
+    """Add the verdict on its quote to a claim. Raises ToolError if the quote says otherwise or nothing of it."""
     if quoted_claim.quote is None:
         return quoted_claim
     evidence = Evidence(
@@ -207,10 +209,10 @@ async def _judge(store: Store, quoted_claim: Claim) -> Claim:
     )
     if quoted_claim.place is not None:
         finding = await store.verdicts.judge(evidence)
-    else:  # nobody is asked what a quote bears out that may not be there, but the rules see what it cannot
+    else:  # nobody is asked what a quote supports that may not be there, but the rules see what it cannot
         judge = partial(judge_by_rules, evidence.statement, evidence.quote)
         rules_finding = await offload_if_long(judge, evidence.statement, evidence.quote)
-        finding = rules_finding if rules_finding and rules_finding.verdict.is_doubt else UNCHECKED
+        finding = rules_finding or UNCHECKED
     if finding.verdict.is_refusal:
         raise ToolError(
             f"content: its quote {REFUSALS[finding.verdict]}. {finding.reason} Store what the quote says, or give the "
@@ -222,9 +224,10 @@ async def _judge(store: Store, quoted_claim: Claim) -> Claim:
 async def _verdict_notes(quoted_claim: Claim) -> list[str]:
     finding = quoted_claim.finding
     if finding.verdict is Verdict.PARTLY:
+        doubt = "A comparison of words puts it in doubt" if finding.judge == Decider.RULES else SAYS_LESS
         return [
-            f"Its quote bears it out in part: {finding.reason} It stays out of sight; store it in words that the quote "
-            "bears out, or with the passage that says all of it."
+            f"{doubt}: {finding.reason} It stays out of sight; store it in words that the quote "
+            "supports, or with the passage that says all of it."
         ]
     if finding.verdict is not Verdict.UNCHECKED or quoted_claim.place is None:
         return []
@@ -236,8 +239,8 @@ async def _verdict_notes(quoted_claim: Claim) -> list[str]:
 
 def _is_check_open(store: Store, quoted_claim: Claim) -> bool:
     """Whether a model can still be asked about a claim from outside of a run."""
-    is_unchecked = quoted_claim.finding.verdict is Verdict.UNCHECKED
-    return store.caller.run_id is None and quoted_claim.place is not None and is_unchecked
+    is_unjudged = quoted_claim.finding.judge in ("", Decider.RULES)
+    return store.caller.run_id is None and quoted_claim.place is not None and is_unjudged
 
 
 def _status(stored_fact: StoredFact) -> str:

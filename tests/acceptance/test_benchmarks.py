@@ -191,25 +191,25 @@ def test_every_planted_conflict_is_asked_about_and_linked(tmp_path: Path) -> Non
 
 
 def test_whatever_a_perfect_judge_doubts_is_kept_out_of_sight(tmp_path: Path) -> None:
-    wice = [
+    wice: list[dict[str, Any]] = [
         {"label": label, "claim": claim, "evidence": ["The title", quote], "meta": meta}
         for label, claim, quote, meta in (
             ("supported", "The tower is 330 m tall.", "The tower is 330 metres tall.", {}),
             ("not_supported", "The tower cost 7 million.", "The tower is tall.", {"oracle_idx": []}),
+            ("supported", "The tower has 4 gates.", "The tower has four gates, of which 四 are open.", {}),
         )
     ]
     for number, row in enumerate(wice):
-        row["meta"] = {"id": f"test{number}", "chunk_idx": [0, 5], "oracle_idx": [5]} | row["meta"]  # type: ignore[operator]
+        row["meta"] = {"id": f"test{number}", "chunk_idx": [0, 5], "oracle_idx": [5]} | row["meta"]
     (tmp_path / "wice.jsonl").write_text("".join(json.dumps(row) + "\n" for row in wice))
     found = figures("verdicts", tmp_path, "--repeats", "1", "--set", f"wice={tmp_path / 'wice.jsonl'}")
-    assert found["wice, rules alone"][0] == {
-        "not borne out": 1, "caught": 1, "borne out": 1, "caught wrongly": 0, "precision": 1.0, "recall": 1.0,
-        "decided": 1.0,
-    }  # fmt: skip
+    rules, perfect = found["wice, rules alone"][0], found["wice, with a perfect judge"][0]
+    assert (rules["not supported"], rules["caught"], rules["supported"], rules["confirmed"]) == (1, 1, 2, 0)
+    assert (perfect["caught"], perfect["caught wrongly"], perfect["verdict as labelled"]) == (1, 0, 1.0)
     [judged], [alone] = found["mutations, with a perfect judge"], found["mutations, rules alone"]
-    assert (judged["not borne out"], judged["recall"]) == (130, 1.0)
+    assert (judged["not supported"], judged["recall"]) == (130, 1.0)
     assert judged["caught wrongly"] == alone["caught wrongly"] == 0
-    costs = [found[f"cost, {name}"][0] for name in ("asked alone", "rules, one question a reply", "again")]
+    costs = [found[f"cost, {name}"][0] for name in ("asked alone", "one question a reply", "again")]
     assert costs[0]["calls a fact"] > costs[1]["calls a fact"] > costs[2]["calls a fact"] == 0
 
 

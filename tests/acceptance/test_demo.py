@@ -60,6 +60,7 @@ def test_the_demo_researches_a_real_batch_in_a_fresh_home_and_leaves_nothing_beh
     stored = [event["data"] for event in events if event["kind"] == "fact.stored"]
     assert summary["facts"] == len(stored) >= 6
     assert all(fact["source_url"].startswith("corpus://the-python-language/") for fact in stored)
+    assert {fact["verdict"] for fact in stored} <= {"unchecked", "partly"}, "no model was there to judge them"
     assert len({event["data"]["worker"] for event in events if event["kind"] == "run.started"}) == 2
     assert left_behind(tmp_path) == []
 
@@ -108,6 +109,7 @@ def test_the_demo_names_its_page_and_keeps_it_open_until_somebody_ends_it(tmp_pa
         rest, errors = process.communicate(timeout=120)
         assert (process.returncode, errors) == (0, "")
         assert "8 of 8 runs completed" in rest
+        assert "its facts stay unchecked, since no model has judged" in rest
     finally:
         process.kill()
         process.communicate()

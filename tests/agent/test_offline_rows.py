@@ -34,6 +34,8 @@ async def test_each_fact_fills_what_its_words_give_and_the_rest_is_empty_with_a_
     assert values["PostgreSQL"][:2] == [1996, None]
     for row in kept:
         assert all(cell.reason if cell.value is None else cell.facts for cell in row.cells)
+    verdicts = await stage.rows("select distinct verdict, verdict_by, verdict_reason from facts")
+    assert verdicts == [{"verdict": "unchecked", "verdict_by": "", "verdict_reason": "No model was asked."}]
 
 
 async def test_without_a_source_it_hands_in_one_empty_row(stage: Stage) -> None:

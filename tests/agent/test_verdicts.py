@@ -1,6 +1,7 @@
 """Whether its quote bears a fact out is asked once for all facts of a turn, paid for once, and decides what is shown."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -94,7 +95,7 @@ async def test_what_a_quote_does_not_bear_out_is_refused_or_stays_out_of_sight(
     assert (row["verdict"], row["verdict_reason"], row["status"]) == ("partly", "Reason 1.", "candidate")
     last = stage.server.requests[-1]["messages"][-1]["content"]
     partly, silent, contradicted = (str(block["content"]) for block in last if block["type"] == "tool_result")
-    assert "bears it out in part: Reason 1." in partly
+    assert "supports it in part: Reason 1." in partly
     assert "does not speak of it. Reason 2." in silent
     assert "contradicts it. Reason 3." in contradicted
 
@@ -127,7 +128,7 @@ async def test_a_better_wording_of_a_doubted_fact_is_a_fact_of_its_own(stage: St
         "candidate",
         "accepted",
     )
-    assert rows["The tower has a lift."]["verdict_by"] == "rules"
+    assert rows["The tower has a lift."]["verdict_by"] == stage.model_name, "equal words are no verdict"
 
 
 async def test_a_refused_key_leaves_all_calls_open_that_ask_together(stage: Stage, site: Site) -> None:
@@ -172,28 +173,37 @@ async def test_a_worker_that_dies_behind_the_answer_does_not_ask_again(
     assert {row["verdict"] for row in (await facts(stage)).values()} == {"supported"}
 
 
-STEPS = 150
-
-
-def is_honest(step: int) -> bool:
+def is_honest(step: int, steps: int) -> bool:
     """Whether what the agent stores at a step is what its source says: the longer it works, the less often."""
-    return step % (5 if step < STEPS // 2 else 2) != 0
+    return step % (5 if step < steps // 2 else 2) != 0
 
 
-@pytest.mark.acceptance
-async def test_support_does_not_fall_from_the_first_call_of_a_run_to_the_hundred_and_fiftieth(
-    stage: Stage, site: Site
+def is_repetition(step: int) -> bool:
+    """Whether the agent stores once more what it stored two steps before."""
+    return step % 5 == 4
+
+
+@pytest.mark.parametrize("steps", [20, pytest.param(150, marks=pytest.mark.acceptance)])
+async def test_a_long_run_has_verdicts_at_its_end_as_at_its_beginning_and_asks_about_nothing_twice(
+    stage: Stage, site: Site, steps: int
 ) -> None:
-    quotes = [f"Pump {step} of the works belongs to hall {step}." for step in range(STEPS)]
-    truths = {f"Hall {step} houses pump {step}.": quote for step, quote in enumerate(quotes)}
-    slips = {f"Hall {step} houses pump {step}, which leaks.": quote for step, quote in enumerate(quotes)}
+    quotes = [f"Pump {step} of the works belongs to hall {step}." for step in range(steps)]
+    # A third has the words of its quote, which is no verdict.
+    truths = [
+        quote if step % 3 == 0 else f"Hall {step} houses pump {step}." for step, quote in enumerate(quotes)
+    ]
+    slips = [f"Hall {step} houses pump {step}, which leaks." for step in range(steps)]
     site.text("/tower", "The works\n\n" + " ".join(quotes))
-    claims = list(zip(truths, slips, quotes, strict=True))
+    claims = [
+        truth if is_honest(step, steps) else slip
+        for step, (truth, slip) in enumerate(zip(truths, slips, strict=True))
+    ]
     sizes: dict[str, int] = {}
 
     def judge(request: dict[str, Any]) -> Says:
         question = str(request["messages"])
-        [statement] = [words for words in (*truths, *slips) if f"\\n{words}\\n" in question]
+        [statement] = re.findall(r"<statement-[0-9a-f]+>\\n(.*?)\\n</statement", question)
+        assert statement not in sizes, "it was asked about before"
         sizes[statement] = len(question)
         return verdicts(request) if statement in truths else verdicts(request, "partly", "It leaks nowhere.")
 
@@ -203,21 +213,22 @@ async def test_support_does_not_fall_from_the_first_call_of_a_run_to_the_hundred
         step = turn(request) - 1
         if step < 0:
             return calls(call("web_fetch", url=site.url + "/tower"))
-        if step == STEPS:
+        if step == steps:
             return says("Done.")
-        truth, slip, quote = claims[step]
-        return calls(fact(site, truth if is_honest(step) else slip, quote))
+        place = step - 2 if is_repetition(step) else step
+        return calls(fact(site, claims[place], quotes[place]))
 
     stage.registry = registry()
     await stage.model(answer, judge=judge)
-    [run_id] = await stage.submit("pumps", max_turns=STEPS + 10)
+    [run_id] = await stage.submit("pumps", max_turns=steps + 10)
     assert await stage.play(run_id) is Outcome.PLAYED
     rows = await facts(stage)
-    assert len(rows) == STEPS
-    shown = {content for content, row in rows.items() if row["status"] in ("accepted", "disputed")}
-    for first, last in ((0, 30), (STEPS - 30, STEPS)):
-        steps = range(first, last)
-        honest = {claims[step][0] for step in steps if is_honest(step)}
-        assert shown & {words for step in steps for words in claims[step][:2]} == honest
-    early, late = (sizes[claims[step][not is_honest(step)]] for step in (2, STEPS - 1))
+    expected = {claims[step] for step in range(steps) if not is_repetition(step)}
+    assert rows.keys() == expected == sizes.keys()
+    assert {row["verdict_by"] for row in rows.values()} == {stage.model_name}, "a model judged each"
+    for content, row in rows.items():
+        assert (row["verdict"], row["status"]) == (
+            ("supported", "accepted") if content in truths else ("partly", "candidate")
+        )
+    early, late = (sizes[claims[step]] for step in (2, steps - 3))
     assert late < 1.1 * early, "a verdict sees nothing of the run, however long it is"

@@ -39,13 +39,16 @@ async def test_without_a_model_the_rules_alone_judge_and_it_is_said(
     ordered = await asyncio.to_thread(chiron, "check", "Garden", "--model", "offline")
     assert ordered.exit_code == 0, ordered.stderr
     assert "garden: 1 quote to be checked by rules, batch " in ordered.stdout
-    assert "No model is configured, so what the rules cannot tell stays unchecked." in ordered.stdout
+    assert (
+        "No model is configured. Rules only doubt, so what they do not doubt stays unchecked."
+        in ordered.stdout
+    )
     assert "1 quote cannot be checked, since no text of the source here" in ordered.stdout
     [run] = await stage.rows("select id, scope from runs")
     async with offline_model(stage):
         assert await stage.play(run["id"]) is Outcome.PLAYED
     row = await stage.row(run["id"])
-    assert "Checked by Chiron's rules alone" in row["answer"]
+    assert "No model is configured that could be asked" in row["answer"]
     [stored] = await stage.rows("select * from facts where id = %s", fact)
     assert (stored["verdict"], stored["verdict_reason"]) == ("unchecked", "No model was asked.")
     assert stored["checked_run_id"] == run["id"]

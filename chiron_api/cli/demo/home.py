@@ -22,7 +22,10 @@ from chiron_workers.runs.session import Session
 from chiron_workers.settings import OFFLINE_MODEL, Settings, read_settings, settings
 
 SUBJECT = "The Python language"
-HONESTY = "The offline researcher is an extractive program and no language model: it copies sentences."
+HONESTY = (
+    "The offline researcher is an extractive program and no language model: it copies sentences, and its facts stay unchecked, "
+    "since no model has judged whether their quotes support them."
+)
 
 
 @dataclass(frozen=True)

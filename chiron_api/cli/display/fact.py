@@ -86,6 +86,7 @@ def _verdict_line(assertion: AssertionDetails) -> str:
         assertion.verdict_by,
         ground=Ground(assertion.ground),
         observed_at=assertion.observed_at,
+        is_verbatim=assertion.is_verbatim,
     )
     return f"{verdict}{reason}"
 

@@ -95,9 +95,10 @@ class Assertion(Answer):
     """A source that states a fact; `quote_start` and `quote_end` count characters of the snapshot's text.
 
     `source_score` is what the agent gave the source, `claimed_score`, within the band of `source_kind`. `verdict` says whether
-    the quote bears the statement out, `verdict_by` who found that. `ground` says whether the source still does,
-    `source_mark` what became of it. `valid_from` and `valid_until` are years, months or days. `left_out` is what the text of
-    the source lacks; None where nobody knows, as a version before has read it.
+    the quote supports the statement, `verdict_by` who found that: the name of a model, `rules`, which only doubt, or nobody.
+    `is_verbatim` notes that the statement has the source's own words, which is no verdict. `ground` says whether the source
+    still does, `source_mark` what became of it. `valid_from` and `valid_until` are years, months or days. `left_out` is what
+    the text of the source lacks; None where nobody knows, as a version before has read it.
     """
 
     id: UUID
@@ -124,6 +125,7 @@ class Assertion(Answer):
     verdict: Verdict
     verdict_reason: str
     verdict_by: str
+    is_verbatim: bool
     ground: Ground
     observed_at: datetime | None
     valid_from: str | None

@@ -34,7 +34,12 @@ THIN_SPACE = "\u202f"
 SPANS = ((60, "s", 1), (3_600, "min", 60), (172_800, "h", 3_600), (float("inf"), "d", 86_400))
 HOST_CHARS = 80
 UUID_TEXT = re.compile(r"\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
-CONFIDENCES = ((0.95, "as good as certain"), (0.85, "well supported"), (0.7, "supported"), (0.4, "doubtful"))
+CONFIDENCES = (
+    (0.95, "very high confidence"),
+    (0.85, "high confidence"),
+    (0.7, "fair confidence"),
+    (0.4, "low confidence"),
+)
 
 
 def number(value: float) -> str:
@@ -88,12 +93,14 @@ def _split(address: str) -> SplitResult:
 
 def confidence_words(confidence: float) -> str:
     """A confidence in words."""
-    return next((words for least, words in CONFIDENCES if confidence >= least), "hardly supported")
+    return next((words for least, words in CONFIDENCES if confidence >= least), "very low confidence")
 
 
 def verdict(source: AssertionDetails) -> str:
-    """Whether the quote of a source bears its statement out, and who found that."""
-    return one_line(verdict_and_judge(Verdict(source.verdict), source.verdict_by))
+    """Whether the quote of a source supports its statement, who found that, and whether the words are the same."""
+    return one_line(
+        verdict_and_judge(Verdict(source.verdict), source.verdict_by, is_verbatim=source.is_verbatim)
+    )
 
 
 def decided(other: RelatedFact) -> str:

@@ -16,7 +16,7 @@ router = api_router("Subjects")
 
 
 class Checking(RequestModel):
-    """Who is asked whether quotes bear facts out, and for how much; `again` where the same facts were asked about before."""
+    """Who is asked whether quotes support facts, and for how much; `again` where the same facts were asked about before."""
 
     model: Name | None = None
     budget_usd: Usd | None = None

@@ -1,6 +1,5 @@
 """Check a crate from any maker by its files alone: without database and network, and without running anything in it."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -31,10 +30,9 @@ from chiron_api.crate.layout import (
     text_address,
 )
 from chiron_api.crate.signatures import SignatureState, check_signature, signature_state
-from chiron_api.crate.statements import check_statements
+from chiron_api.crate.statements import StatementCounts, check_statements
 from chiron_api.reports.crate import remaking
 from chiron_api.reports.crate.rereading import ReportUnreadable, reread
-from chiron_workers.states import Verdict
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -55,7 +53,8 @@ class Verification:
     """What a check of a crate came to; `faults` are sentences, 1,000 at most.
 
     `quotes` counts those that were looked up, and `quotes_without_text` those whose text the maker has left out.
-    `statements` have a verified quote; `statements_by_rules` of them are, by the rules alone, what their quote says.
+    `statements` have a verified quote; `statements_repeated` of them have its words, which says nothing about what stands
+    around it there; `statements_overruled` the rules doubt, and the report says that a model supports them.
     `answers` are of models and were held to nothing here. `page_maker` is the version that says to have written the page.
     `metadata_hash` is the sha256 of the list of all hashes: who knows it from the maker knows that nothing was changed.
     """
@@ -67,7 +66,8 @@ class Verification:
     quotes: int
     quotes_without_text: int
     statements: int
-    statements_by_rules: int
+    statements_repeated: int
+    statements_overruled: int
     answers: int
     runs: int
     page: PageState
@@ -96,7 +96,7 @@ def _verify(archive: Archive, key: "Ed25519PublicKey | None") -> Verification:
     report = read_document(archive, REPORT, Report)
     collection = read_document(archive, ANNOTATIONS, AnnotationCollection)
     hashes = {name: digest(archive, name) for name in archive.sizes}
-    quotes, statements = quotes_of(report), Counter[Verdict]()
+    quotes, statements = quotes_of(report), StatementCounts()
     signature = signature_state(archive, hashes, key)
     faults = list(
         islice(
@@ -125,8 +125,9 @@ def _verify(archive: Archive, key: "Ed25519PublicKey | None") -> Verification:
         texts=sum(SNAPSHOT.fullmatch(name) is not None for name in archive.sizes),
         quotes=sum(map(len, quotes.values())) - unchecked_quotes,
         quotes_without_text=unchecked_quotes,
-        statements=statements.total(),
-        statements_by_rules=statements[Verdict.SUPPORTED],
+        statements=statements.all,
+        statements_repeated=statements.repeated,
+        statements_overruled=statements.overruled,
         answers=len(report.run_answers) + (report.answer is not None),
         runs=len(report.work.runs),
         page=page,

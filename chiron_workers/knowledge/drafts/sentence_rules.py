@@ -6,11 +6,11 @@ from itertools import pairwise
 
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.evidence.quotes.sentences import sentence_breaks
-from chiron_workers.evidence.statements.support import judge_by_rules
+from chiron_workers.evidence.statements.support import repeats
 from chiron_workers.evidence.statements.unsupported import missing_figures
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, opposed_pairs
 from chiron_workers.knowledge.drafts.reading import Sentence
-from chiron_workers.states import FactStatus, Verdict
+from chiron_workers.states import FactStatus
 
 SENTENCE_CHARS_MAX = 1_200
 TITLE_CHARS_MAX = 120
@@ -101,8 +101,7 @@ def is_one_sentence(text: str) -> bool:
 
 def is_repeated(text: str, facts: Sequence[CitableFact]) -> bool:
     """Whether a sentence says in other notation at most what a fact says in so many words. Takes milliseconds."""
-    findings = (judge_by_rules(text, fact.content) for fact in facts)
-    return any(finding is not None and finding.verdict is Verdict.SUPPORTED for finding in findings)
+    return any(repeats(text, fact.content) for fact in facts)
 
 
 def contradicts_itself(facts: Sequence[CitableFact]) -> bool:

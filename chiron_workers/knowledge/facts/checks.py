@@ -1,4 +1,4 @@
-"""Facts from outside of runs that nobody has held to their quotes: a run of the verifier has them judged, page by page."""
+"""Facts that no model has judged: a run of the verifier has them checked against their quotes, page by page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,8 +21,10 @@ SQL = load(__file__)
 QUESTION_FACTS = 12  # of one question
 PAGE_FACTS = 48  # of one call of the verifier
 REASON_CHARS_MAX = 1_000
-DOUBTS = {
-    Verdict.PARTLY: "bears it out in part",
+# What a quote does for its fact, as the history of the fact says it.
+DEEDS = {
+    Verdict.SUPPORTED: "supports it, which rules had doubted",
+    Verdict.PARTLY: "supports it in part",
     Verdict.CONTRADICTED: "contradicts it",
     Verdict.SILENT: "does not speak of it",
 }
@@ -53,7 +55,7 @@ class CheckPage:
 
 
 async def unchecked_of(session: Session, subject_id: str) -> Unchecked:
-    """What of a subject nobody has judged."""
+    """What of a subject no model has judged."""
     row = await session.row(SQL["overview"], {"subject_id": subject_id})
     assert row is not None
     return Unchecked(**row)
@@ -74,12 +76,12 @@ class Checks:
         return int(row["assertions"]) if row else 0
 
     async def verdicts_so_far(self) -> Counter[Verdict]:
-        """What the run has found, by verdict; `unchecked` counts those to which it got no answer that can be used."""
+        """What the run has found, by verdict; `unchecked` counts those to which it got no usable answer."""
         rows = await self._session.rows(SQL["verdicts_of_run"], self._args)
         return Counter({Verdict(row["verdict"]): row["assertions"] for row in rows})
 
     async def check_page(self) -> CheckPage:
-        """Have the next assertions judged, store the verdicts, and hold down the facts that their quotes do not bear out.
+        """Have the next assertions judged, store the verdicts, and compute the facts anew that count otherwise by them.
 
         The same page is asked about in the same words by a call that is made again, so nothing is paid for twice.
 
@@ -111,10 +113,10 @@ class Checks:
         return findings, ""
 
     async def _store(self, rows: Sequence[DictRow], findings: Sequence[Finding]) -> None:
-        doubts = {
+        changes = {
             row["id"]: (row, finding)
             for row, finding in zip(rows, findings, strict=True)
-            if finding.verdict.is_doubt
+            if finding.verdict.is_doubt or Verdict(row["verdict"]).is_doubt
         }
         await ensure_minhashes(self._session, snapshots=[], facts=[row["fact_id"] for row in rows])
         await self._facts.lock_subject(str(self._session.caller.subject_id))
@@ -122,16 +124,16 @@ class Checks:
         stored_ids: set[UUID] = set()
         for statement in ("store_of_facts", "store_of_corroborations"):
             stored_ids |= {row["id"] for row in await self._session.write(SQL[statement], args)}
-        for row, finding in (doubts[key] for key in doubts if key in stored_ids):
-            reason = f"its quote from {row['source_url']} {DOUBTS[finding.verdict]}: {finding.reason} ({finding.judge})"
-            await self._hold_down(row["fact_id"], reason[:REASON_CHARS_MAX])
+        for row, finding in (changes[key] for key in changes if key in stored_ids):
+            deed = DEEDS.get(finding.verdict, "has no verdict")
+            reason = f"its quote from {row['source_url']} {deed}: {finding.reason} ({finding.judge})"
+            await self._recompute(row["fact_id"], reason[:REASON_CHARS_MAX])
 
-    async def _hold_down(self, fact_id: str, reason: str) -> None:
-        """Compute a fact anew whose quote counts no longer, and those whose confidence depends on it."""
+    async def _recompute(self, fact_id: str, reason: str) -> None:
+        """Compute a fact anew whose quote counts otherwise, and those whose confidence depends on it."""
         partner_ids = await self._facts.links.partners(fact_id)
         await self._facts.confidences.recompute([fact_id], reason=reason)
-        cause = f"the quote of fact {fact_id} does not bear it out"
-        await self._facts.confidences.recompute(partner_ids, reason=cause)
+        await self._facts.confidences.recompute(partner_ids, reason=f"the quote of fact {fact_id} was judged")
 
 
 def _columns(rows: Sequence[DictRow], findings: Sequence[Finding]) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 -- open
--- Assertions of a subject whose quote stands in its source and whom nobody has judged.
-select a.id, a.fact_id::text as fact_id, a.content, a.quote, a.context, a.source_url, a.created_at, a.checked_run_id
+-- Assertions of a subject whose quote stands in its source and that no model has judged.
+select a.id, a.fact_id::text as fact_id, a.content, a.quote, a.context, a.source_url, a.verdict, a.created_at, a.checked_run_id
   from assertions a
   join facts f on f.id = a.fact_id
  where f.subject_id = %(subject_id)s
    and f.status <> 'withdrawn'
    and a.quote_state = 'verified'
-   and a.verdict = 'unchecked'
+   and a.verdict_by in ('', 'rules')
    and a.ground = 'stands'
 
 -- open_to_run
@@ -42,7 +42,7 @@ update facts f
   from unnest(%(ids)s::uuid[], %(verdicts)s::text[], %(reasons)s::text[], %(judges)s::text[])
        as answer (id, verdict, reason, judge)
  where f.id = answer.id
-   and f.verdict = 'unchecked'
+   and f.verdict_by in ('', 'rules')
 returning f.id;
 
 -- store_of_corroborations
@@ -51,7 +51,7 @@ update corroborations c
   from unnest(%(ids)s::uuid[], %(verdicts)s::text[], %(reasons)s::text[], %(judges)s::text[])
        as answer (id, verdict, reason, judge)
  where c.id = answer.id
-   and c.verdict = 'unchecked'
+   and c.verdict_by in ('', 'rules')
 returning c.id;
 
 -- verdicts_of_run

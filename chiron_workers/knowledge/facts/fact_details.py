@@ -9,6 +9,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.documents.omissions import LeftOut, from_rows
 from chiron_workers.errors import NotFound
 from chiron_workers.evidence.confidence import Confidence, explain
+from chiron_workers.evidence.statements.wording import is_verbatim
 from chiron_workers.knowledge.facts.confidences import Confidences, status_of
 from chiron_workers.knowledge.facts.objections import unlinked_objections
 from chiron_workers.knowledge.facts.source_kinds import with_kind
@@ -25,8 +26,9 @@ class AssertionDetails:
     """An assertion of a fact by a source; `quote_start` and `quote_end` count characters of the snapshot's text.
 
     `source_score` is what the agent gave its source, `claimed_score`, within the band of `source_kind`.
-    `context` stands around the quote in the source; `verdict` says whether both bear the statement out, and
-    `verdict_by` who found that: `rules`, the name of a model, or nobody. `source_mark` says what became of the source since
+    `context` stands around the quote in the source; `verdict` says whether both support the statement, and
+    `verdict_by` who found that: the name of a model, `rules`, which only doubt, or nobody. `is_verbatim` notes that the
+    statement has the source's own words, which is no verdict. `source_mark` says what became of the source since
     then: that it is gone, or no longer holds the quote; `ground` says so in a word that is `stands` otherwise.
     `observed_at` is when the source was read; `valid_from` and
     `valid_until` say from when until when the content is so (a year, month or day), where its words do. `left_out` is what
@@ -62,6 +64,7 @@ class AssertionDetails:
     valid_from: str | None
     valid_until: str | None
     source_mark: str
+    is_verbatim: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +166,11 @@ def _explain(fact: DictRow, confidence: Confidence, assertions: Sequence[Asserti
 
 
 def _loss(assertion: AssertionDetails) -> str:
-    """That a source bore the fact out when it was read, and does so no more; empty where it stands or never did."""
+    """That a source supported the fact when it was read, and does so no more; empty where it stands or never did."""
     loss = Ground(assertion.ground).loss
     if not loss or assertion.quote_state != QuoteState.VERIFIED:
         return ""
-    verb = "bore it out" if assertion.verdict == Verdict.SUPPORTED else "stood there"
+    verb = "supported it" if assertion.verdict == Verdict.SUPPORTED else "stood there"
     read_at = f" on {assertion.observed_at:%Y-%m-%d}" if assertion.observed_at else ""
     return f"the quote {verb} when {assertion.source_url} was read{read_at}; {loss}"
 
@@ -179,6 +182,7 @@ async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDe
         AssertionDetails(
             **with_kind(row | {"left_out": from_rows(row["left_out"])}),
             source_mark=source_mark(row["id"], row["ground"], changes.get(row["source_url"])),
+            is_verbatim=is_verbatim(row["content"], row["quote"] or ""),
         )
         for row in rows
     )

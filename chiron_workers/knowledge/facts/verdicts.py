@@ -1,5 +1,6 @@
-"""Whether the quote of a fact, in its context, bears it out: by the rules of `evidence.statements.support`, else by a model.
+"""Whether the quote of a fact, in its context, supports it: a model is asked, with the doubts of the rules as a hint.
 
+Where nobody can be asked, a doubt of `evidence.statements.support` counts, and what the rules do not doubt is unchecked.
 The prompt is `verdicts.md`, the tool by which the model answers `verdicts.json`.
 """
 
@@ -15,10 +16,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
+from chiron_workers.db.parameters import array
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
-from chiron_workers.evidence.statements.support import Finding, judge_by_rules, judge_unasked
+from chiron_workers.evidence.statements.support import Finding, judge_by_rules
 from chiron_workers.knowledge.facts.offload import offload_if_long
 from chiron_workers.quotation import quoted
 from chiron_workers.runs.entries import Reply, storable
@@ -33,6 +35,8 @@ QUESTION = Template((_PACKAGE / "verdicts.md").read_text(encoding="utf-8").rstri
 ANSWER_TOOL: dict[str, Any] = json.loads((_PACKAGE / "verdicts.json").read_text(encoding="utf-8"))
 ANSWER: str = ANSWER_TOOL["name"]
 NOBODY = "none"  # as the name of the model to ask
+NOBODY_ASKED = "No model was asked."
+NO_ANSWER = "The question to the model came to nothing."
 ITEMS_MAX = 20  # of one question
 FRAME_TOKENS = 300  # of an answer, beside its entries
 ENTRY_TOKENS = 120
@@ -42,12 +46,13 @@ REASON_CHARS_MAX = 300
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A statement and what it rests on. `source` tells a model where the quote is from."""
+    """A statement and what it rests on. `source` tells a model where the quote is from, `hint` what the rules doubt."""
 
     statement: str
     quote: str
     context: str = ""
     source: str = ""
+    hint: str = ""
 
     @property
     def digest(self) -> str:
@@ -63,7 +68,7 @@ class _Entry(BaseModel):
 
 
 class Verdicts:
-    """Verdicts on statements and their quotes: the rules' own, or one of a model that is paid for once and stored.
+    """Verdicts on statements and their quotes: of a model, which is paid for once and stored, else the doubts of the rules.
 
     Args:
         turn: The calls that ask together with the session's own.
@@ -75,26 +80,19 @@ class Verdicts:
         self._turn = turn
 
     async def judge(self, evidence: Evidence) -> Finding:
-        """The verdict on one statement; `unchecked` where the rules reach none and no model can be asked.
+        """The verdict on one statement; where no model can be asked the doubt of the rules, else `unchecked`.
 
         Call it before the session's first write: it waits for the model, and for the other calls of the turn.
 
         Raises:
             LeaseLost: The run is no longer ours.
         """
-        words = evidence.statement, evidence.quote, evidence.context
-        finding = await offload_if_long(partial(judge_by_rules, *words), *words)
-        if finding is not None:
-            return finding
-        if finding := await self._find(evidence):
-            return finding
-        model = self._model_name()
-        if not model:
-            return judge_unasked(evidence.statement, evidence.context, "No model was asked.")
-        answer = await self._ask_with_turn(evidence) or "The question to the model came to nothing."
-        if isinstance(answer, str):
-            return judge_unasked(evidence.statement, evidence.context, answer)
-        return replace(answer, judge=model)
+        doubt = await _doubt(evidence)
+        if self._model_name():
+            answer = await self._ask_with_turn(_with_hint(evidence, doubt)) or NO_ANSWER
+        else:
+            answer = (await self._find([evidence])).get(evidence.digest, NOBODY_ASKED)
+        return _conclude(answer, doubt)
 
     async def judge_all(
         self,
@@ -103,45 +101,47 @@ class Verdicts:
         without_rules: Sequence[bool] | None = None,
         needs_answer: bool = False,
     ) -> list[Finding]:
-        """The verdicts on several statements of one call, in their order; what the rules leave open is one question.
+        """The verdicts on several statements of one call, in their order, in one question.
 
         Args:
             without_rules: For each statement, whether the rules are passed over. None: for none of them.
-            needs_answer: A model that does not answer is an error; else the statement stays `unchecked`.
+            needs_answer: A model that does not answer is an error; else the rules' doubt counts, or it stays `unchecked`.
 
         Raises:
             LeaseLost: The run is no longer ours.
             ToolError: The model does not answer now.
         """
-        findings: list[Finding | None] = []
-        for item, is_passed_over in zip(evidence, without_rules or [False] * len(evidence), strict=True):
-            words = item.statement, item.quote, item.context
-            finding = (
-                None if is_passed_over else await offload_if_long(partial(judge_by_rules, *words), *words)
-            )
-            findings.append(finding or await self._find(item))
-        open_items = {
-            str(place): evidence[place] for place, finding in enumerate(findings) if finding is None
-        }
-        model = self._model_name()
-        answers = await self._ask(open_items, needs_answer=needs_answer) if open_items and model else {}
-        for key, item in open_items.items():
-            answer = answers.get(key, "No model was asked.")
-            findings[int(key)] = (
-                judge_unasked(item.statement, item.context, answer)
-                if isinstance(answer, str)
-                else replace(answer, judge=model)
-            )
-        return [finding for finding in findings if finding is not None]
+        passed_over = without_rules or [False] * len(evidence)
+        doubts = [
+            None if is_passed_over else await _doubt(item)
+            for item, is_passed_over in zip(evidence, passed_over, strict=True)
+        ]
+        answers: Mapping[str, Finding | str]
+        if self._model_name():
+            items = {
+                str(place): _with_hint(item, doubt)
+                for place, (item, doubt) in enumerate(zip(evidence, doubts, strict=True))
+            }
+            answers = await self._ask(items, needs_answer=needs_answer)
+        else:
+            findings = await self._find(evidence)
+            answers = {
+                str(place): findings.get(item.digest, NOBODY_ASKED) for place, item in enumerate(evidence)
+            }
+        return [_conclude(answers[str(place)], doubt) for place, doubt in enumerate(doubts)]
 
-    async def _find(self, evidence: Evidence) -> Finding | None:
-        """What a model once said of the same words."""
-        row = await self._session.row(SQL["find"], {"evidence": evidence.digest})
-        return Finding(Verdict(row["verdict"]), row["reason"], row["model"]) if row else None
+    async def _find(self, evidence: Sequence[Evidence]) -> dict[str, Finding]:
+        """What a model once said of the same words, by their digest."""
+        if not evidence:
+            return {}
+        rows = await self._session.rows(SQL["find"], {"evidence": array([item.digest for item in evidence])})
+        return {
+            row["evidence"]: Finding(Verdict(row["verdict"]), row["reason"], row["model"]) for row in rows
+        }
 
     @property
     def judge_name(self) -> str:
-        """Who reaches the verdicts: `rules` alone, or the name of the model that is asked where they reach none."""
+        """Who is asked for verdicts: a model, or `rules`, which doubt and never confirm."""
         return self._model_name() or Decider.RULES
 
     def _model_name(self) -> str:
@@ -161,14 +161,15 @@ class Verdicts:
     async def _ask(
         self, evidence: Mapping[str, Evidence], *, needs_answer: bool = False
     ) -> dict[str, Finding | str]:
-        """For each key the model's finding, or in a sentence why there is none."""
-        answers: dict[str, Finding | str] = {}
-        keys = list(evidence)
-        for start in range(0, len(keys), ITEMS_MAX):
-            page = keys[start : start + ITEMS_MAX]
-            findings = await self._ask_once([evidence[key] for key in page], needs_answer=needs_answer)
+        """For each key the model's finding, or in a sentence why there is none. The same words are asked about once."""
+        answers: dict[str, Finding | str] = {**await self._find(list(evidence.values()))}
+        items = {item.digest: item for item in evidence.values() if item.digest not in answers}
+        digests = list(items)
+        for start in range(0, len(digests), ITEMS_MAX):
+            page = digests[start : start + ITEMS_MAX]
+            findings = await self._ask_once([items[digest] for digest in page], needs_answer=needs_answer)
             answers |= dict(zip(page, findings, strict=True))
-        return answers
+        return {key: answers[item.digest] for key, item in evidence.items()}
 
     async def _ask_once(self, evidence: Sequence[Evidence], *, needs_answer: bool) -> Sequence[Finding | str]:
         assert self._side_model is not None
@@ -186,7 +187,10 @@ class Verdicts:
             return [reason] * len(evidence)
         findings = parse_findings(reply, len(evidence))
         await self._store(evidence, findings, model)
-        return [finding or "The model gave no answer that can be used." for finding in findings]
+        return [
+            replace(finding, judge=model) if finding else "The model gave no answer that can be used."
+            for finding in findings
+        ]
 
     async def _store(
         self, evidence: Sequence[Evidence], findings: Sequence[Finding | None], model: str
@@ -202,6 +206,22 @@ class Verdicts:
         # In a transaction of its own: it is paid for once even if the call that asked fails.
         async with self._session.pool.connection() as connection:
             await connection.execute(SQL["store"], args)
+
+
+async def _doubt(evidence: Evidence) -> Finding | None:
+    words = evidence.statement, evidence.quote, evidence.context
+    return await offload_if_long(partial(judge_by_rules, *words), *words)
+
+
+def _with_hint(evidence: Evidence, doubt: Finding | None) -> Evidence:
+    return replace(evidence, hint=doubt.reason) if doubt else evidence
+
+
+def _conclude(answer: Finding | str, doubt: Finding | None) -> Finding:
+    """The model's finding; where it gave none (the answer says why) the doubt of the rules, or that nobody judged."""
+    if isinstance(answer, Finding):
+        return answer
+    return doubt or Finding(Verdict.UNCHECKED, answer)
 
 
 def parse_findings(reply: Reply, count: int) -> list[Finding | None]:
@@ -232,5 +252,6 @@ def _item(number: int, evidence: Evidence) -> str:
         "source": evidence.source,
         "context": evidence.context,
         "quote": evidence.quote,
+        "hint": evidence.hint,
     }
     return "\n".join([f"Number {number}", *(quoted(name, text) for name, text in texts.items() if text)])

@@ -1,7 +1,7 @@
 -- find
-select verdict, reason, model
+select evidence, verdict, reason, model
   from verdicts
- where evidence = %(evidence)s;
+ where evidence = any(%(evidence)s::text[]);
 
 -- store
 -- Two runs may have asked at once: the first answer stays.

@@ -48,7 +48,7 @@ class FoundFact(TypedDict):
     quote: str | None
     quote_state: str  # verified: the quote stands in what was read; else unverified
     context: str  # what stands around the quote there: its heading and its lead-in
-    verdict: str  # whether the quote bears the content out: supported, partly, or unchecked
+    verdict: str  # whether the quote supports the content: supported, partly, or unchecked
     source_url: str
     source_score: float
     topic_path: str

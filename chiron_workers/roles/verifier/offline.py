@@ -7,8 +7,8 @@ from chiron_workers.offline.researcher.researcher import Turn
 
 CHECK, HAND_IN = "check_facts", "hand_in_check"
 WHAT_IT_IS = (
-    "Checked by Chiron's rules alone: no model is configured that could be asked. {supported} facts stand in their quotes, "
-    "{doubted} are not borne out by them, and {unchecked} stay unchecked. With a model, another check asks about those."
+    "No model is configured that could be asked. Rules only doubt: they doubt {doubted} facts, and {unchecked} stay unchecked. "
+    "With a model, another check asks about all of them."
 )
 NOT_CHECKED = "The check did not come to its end."
 
@@ -29,6 +29,4 @@ def _words(conversation: Conversation) -> str:
         return NOT_CHECKED
     counts = results[-1]
     doubted = sum(int(counts.get(verdict, 0)) for verdict in ("partly", "contradicted", "silent"))
-    return WHAT_IT_IS.format(
-        supported=counts.get("supported", 0), doubted=doubted, unchecked=counts.get("unchecked", 0)
-    )
+    return WHAT_IT_IS.format(doubted=doubted, unchecked=counts.get("unchecked", 0))

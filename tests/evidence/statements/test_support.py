@@ -1,6 +1,7 @@
 import pytest
 
-from chiron_workers.evidence.statements.support import Finding, judge_by_rules, judge_unasked
+from chiron_workers.evidence.statements.support import judge_by_rules, repeats
+from chiron_workers.evidence.statements.wording import is_verbatim
 from chiron_workers.states import Verdict
 
 QUOTE = "The tower is 330 m tall. It was finished in 1889 and is repainted every seven years."
@@ -22,10 +23,30 @@ QUOTE = "The tower is 330 m tall. It was finished in 1889 and is repainted every
         ("4. Water boils at 100 °C.", "4. Water boils at 100 °C."),
     ],
 )
-def test_a_statement_in_the_quotes_own_words_is_supported(statement: str, quote: str) -> None:
-    finding = judge_by_rules(statement, quote)
-    assert finding is not None
-    assert finding.verdict is Verdict.SUPPORTED
+def test_a_statement_in_the_quotes_own_words_is_repeated_and_never_supported(
+    statement: str, quote: str
+) -> None:
+    assert repeats(statement, quote)
+    assert judge_by_rules(statement, quote) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote", "expected"),
+    [
+        ("The tower is 330 m tall.", QUOTE, True),
+        ("the tower  is 330 m tall", QUOTE, True),
+        ("The tower is 330 metres tall.", QUOTE, False),
+        ("The tower is tall.", QUOTE, False),
+        ("It works.", "Critics say that it works.", False),
+        ("Water boils at 100 °C.", "• Water boils at 100 °C.", True),
+        ("塔高330米。", "塔高330米。它很高。", True),
+        ("", QUOTE, False),
+    ],
+)
+def test_is_verbatim_says_whether_whole_sentences_are_the_same(
+    statement: str, quote: str, *, expected: bool
+) -> None:
+    assert is_verbatim(statement, quote) is expected
 
 
 @pytest.mark.parametrize(
@@ -75,7 +96,6 @@ def test_a_figure_that_the_quote_does_not_show_leaves_a_statement_partly_support
     [
         ("Visitors can ride up the tower.", "The tower has a lift.", ""),
         ("Revenue in 2020 was 7 million euros.", "Revenue was 7 million euros.", "Results for 2020"),
-        ("Coffee stunts growth.", "Coffee stunts growth.", "The following statements are false."),
         ("Coffee stunts growth.", "Coffee stunts growth.", "Critics claim:"),
         (
             "The firm earned 25 million.",
@@ -94,15 +114,19 @@ def test_what_words_alone_do_not_settle_stays_open(statement: str, quote: str, c
     assert judge_by_rules(statement, quote, context) is None
 
 
-def test_what_the_source_may_take_back_counts_partly_where_nobody_answers() -> None:
-    finding = judge_unasked("Coffee stunts growth.", "Five myths about coffee", "Nobody was asked.")
+def test_what_the_source_may_take_back_is_in_doubt() -> None:
+    finding = judge_by_rules("Coffee stunts growth.", "Coffee stunts growth.", "Five myths about coffee")
+    assert finding is not None
     assert finding.verdict is Verdict.PARTLY
     assert "Five myths" in finding.reason
 
 
-@pytest.mark.parametrize("context", ["", "Effects of coffee"])
-def test_what_nobody_was_asked_about_is_unchecked(context: str) -> None:
-    expected = Finding(Verdict.UNCHECKED, "Nobody was asked.")
-    assert judge_unasked("Coffee stunts growth.", context, "Nobody was asked.") == expected
-    statement = "That coffee stunts growth is a myth."
-    assert judge_unasked(statement, "Five myths about coffee", "Nobody was asked.") == expected
+@pytest.mark.parametrize(
+    ("statement", "context"),
+    [
+        ("Coffee stunts growth.", "Effects of coffee"),
+        ("That coffee stunts growth is a myth.", "Five myths about coffee"),
+    ],
+)
+def test_a_statement_that_tells_the_denial_itself_is_not_in_doubt(statement: str, context: str) -> None:
+    assert judge_by_rules(statement, "Coffee stunts growth.", context) is None

@@ -72,6 +72,24 @@ async def test_another_source_that_bears_the_fact_out_still_carries_it(stage: St
     assert rows == [{"verdict": "supported", "verdict_by": stage.model_name}]
 
 
+async def test_a_check_asks_about_what_rules_doubt_and_its_answer_counts(stage: Stage, shelf: Shelf) -> None:
+    shelf.subject("lake", "Lake")
+    words = "The lake holds 四 islands."
+    doubted = shelf.fact(
+        "lake", "The lake holds 4 islands.", "https://a.org/", quote=words, text=words, verdict="partly",
+        verdict_by="rules", verdict_reason="The quote does not say 4.", status="candidate", confidence=0.5,
+    )  # fmt: skip
+    shelf.fact("lake", words, "https://b.org/", quote=words, text=words, verdict="supported", verdict_by="m")
+    assert await play_check(stage, "silent", "nothing") is Outcome.PLAYED
+    assert (await statuses(stage))["The lake holds 4 islands."] == ("accepted", 0.9)
+    [row] = await stage.rows("select verdict, verdict_by from facts where id = %s", doubted)
+    assert row == {"verdict": "supported", "verdict_by": stage.model_name}
+    [question] = stage.server.verdict_questions
+    assert "Number 2" not in str(question["messages"]), "a model has judged the other"
+    [change] = await stage.rows("select reason from fact_changes where fact_id = %s", doubted)
+    assert "supports it, which rules had doubted" in change["reason"]
+
+
 async def test_a_check_without_answers_judges_nothing_and_is_not_handed_in(
     stage: Stage, shelf: Shelf
 ) -> None:
@@ -113,4 +131,4 @@ async def test_the_offline_researcher_checks_a_subject_of_several_pages_to_its_e
         [run_id] = (await submit(stage.pool, NewBatch([run], "lake"))).run_ids
         assert await stage.play(run_id) is Outcome.PLAYED
     rows = await stage.rows("select verdict, verdict_by, count(*) as n from facts group by 1, 2")
-    assert rows == [{"verdict": "supported", "verdict_by": "rules", "n": 60}]
+    assert rows == [{"verdict": "unchecked", "verdict_by": "", "n": 60}]

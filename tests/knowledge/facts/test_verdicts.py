@@ -88,17 +88,59 @@ async def test_a_model_is_asked_once_about_a_statement_and_its_quote(pool: Pool)
     assert (await judged(pool, None)).verdict is Verdict.PARTLY, "a stored verdict needs nobody to ask"
 
 
+TOWER = "The tower is 330 m tall."
+
+
 @pytest.mark.parametrize(
-    ("statement", "verdict"),
+    ("statement", "verdict", "judge"),
     [
-        ("The tower is 330 m tall.", Verdict.SUPPORTED),
-        ("The tower is 324 m tall.", Verdict.CONTRADICTED),
-        ("The tower has 3 restaurants.", Verdict.PARTLY),
+        (TOWER, Verdict.UNCHECKED, ""),
+        ("The tower is 324 m tall.", Verdict.CONTRADICTED, "rules"),
+        ("The tower has 3 restaurants.", Verdict.PARTLY, "rules"),
     ],
 )
-async def test_what_the_rules_settle_costs_no_question(pool: Pool, statement: str, verdict: Verdict) -> None:
-    finding = await judged(pool, Answers([]), Evidence(statement, "The tower is 330 m tall."))
-    assert (finding.verdict, finding.judge) == (verdict, "rules")
+async def test_rules_doubt_and_never_confirm_where_nobody_can_be_asked(
+    pool: Pool, statement: str, verdict: Verdict, judge: str
+) -> None:
+    evidence = Evidence(statement, TOWER)
+    finding = await judged(pool, None, evidence)
+    assert (finding.verdict, finding.judge) == (verdict, judge)
+    unanswered = await judged(pool, Answers([ModelUnavailable("It is away.", retry_after_s=3)]), evidence)
+    assert (unanswered.verdict, unanswered.judge) == (verdict, judge)
+
+
+@pytest.mark.parametrize(
+    ("statement", "hint"),
+    [
+        (TOWER, ""),
+        ("The tower is 324 m tall.", "324 m against 330 m"),
+        ("The tower has 3 restaurants.", "The quote does not say 3"),
+    ],
+)
+@pytest.mark.parametrize("verdict", [Verdict.SUPPORTED, Verdict.SILENT])
+async def test_a_model_that_can_be_asked_decides_whatever_the_rules_doubt(
+    pool: Pool, statement: str, hint: str, verdict: Verdict
+) -> None:
+    side_model = Answers([reply(entry(verdict=verdict))])
+    evidence = Evidence(statement, TOWER)
+    assert await judged(pool, side_model, evidence) == Finding(verdict, "It says so.", MODEL)
+    [(words, _)] = side_model.questions
+    assert hint in words
+    assert ("<hint-" in words) is bool(hint)
+
+
+async def test_the_same_words_are_one_item_of_a_question(pool: Pool) -> None:
+    side_model = Answers([reply(entry(verdict="silent"))])
+    turn = Turn(["a", "b"])
+    lift, again = await asyncio.gather(
+        judged(pool, side_model, LIFT, turn, "a"), judged(pool, side_model, LIFT, turn, "b")
+    )
+    assert lift == again == Finding(Verdict.SILENT, "It says so.", MODEL)
+    [(words, _)] = side_model.questions
+    assert words.count(LIFT.quote) == 1
+    async with Session(pool, Caller()) as session:
+        findings = await Verdicts(session, side_model).judge_all([LIFT, LIFT])
+    assert findings == [lift, lift]
 
 
 async def test_all_facts_of_a_turn_are_one_question(pool: Pool) -> None:
@@ -219,7 +261,7 @@ async def test_a_setting_names_who_is_asked(
     assert finding.judge == (asked_models[0] if asked_models else "")
 
 
-async def test_the_offline_researcher_leaves_it_to_the_rules(pool: Pool) -> None:
+async def test_the_offline_researcher_leaves_facts_unchecked(pool: Pool) -> None:
     assert await judged(pool, Answers([], "offline")) == Finding(Verdict.UNCHECKED, "No model was asked.")
 
 
