@@ -89,6 +89,8 @@ class _Facts:
             sources=tuple(sources),
             is_disputed=any(numbers & set(self._opponents(finding)) for finding in cited_findings),
             verdict_by=sentence.verdict_by,
+            verdict=sentence.verdict,
+            mark=sentence.mark,
         )
 
     def _reference(self, fact_id: str, numbers: set[int]) -> Reference:

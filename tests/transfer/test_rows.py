@@ -79,8 +79,13 @@ async def test_a_json_file_has_each_cell_with_its_facts_and_reasons(
     assert first["cells"]["free"]["value"] is True
     assert first["cells"]["name"]["facts"][0]["sources"] == ["https://example.org"]
     assert second["cells"]["year"] == {
-        "value": None, "facts": [], "reason": "-nobody says so", "found_by": "", "changes": []
+        "value": None, "facts": [], "reason": "-nobody says so", "found_by": "", "verdict": None, "mark": "",
+        "changes": [],
     }  # fmt: skip
+    assert (first["cells"]["name"]["verdict"], first["cells"]["name"]["mark"]) == (
+        "unchecked",
+        "value found, meaning unchecked",
+    )
     assert (first["topic"], first["n"], second["n"]) == ("=1+1 databases", 1, 2)
 
 

@@ -166,13 +166,18 @@ class Reference(Answer):
 
 
 class WrittenSentence(Answer):
-    """A sentence that its facts bore out when it was written; `sources` are numbers."""
+    """A sentence with its facts; `sources` are numbers.
+
+    `verdict` is `supported` where the model `verdict_by` found that they bear it out, else `unchecked`; `mark` says so.
+    """
 
     text: str
     facts: list[Reference]
     sources: list[int]
     is_disputed: bool
     verdict_by: str
+    verdict: Verdict
+    mark: str
 
 
 class WrittenSection(Answer):

@@ -99,7 +99,9 @@ def _sentence(sentence: LessonSentence, document: LessonDocument, address: Addre
         if (number := document.numbers[fact_id])
     )
     marks = "".join(
-        f' <span class="mark">({_linked(change, document, address)})</span>' for change in sentence.changes
+        f' <span class="mark">({_linked(mark, document, address)})</span>'
+        for mark in (sentence.mark, *sentence.changes)
+        if mark
     )
     # No line begins with a number in brackets.
     return f"<bdi>{escape(one_line(sentence.text))}</bdi>&nbsp;{cites}{marks}"

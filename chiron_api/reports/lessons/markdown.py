@@ -35,7 +35,7 @@ def render(document: LessonDocument) -> Iterator[str]:
 
 def _sentence(sentence: LessonSentence, document: LessonDocument) -> str:
     cites = " ".join(f"\\[{document.numbers[fact_id]}\\]" for fact_id in sentence.fact_ids)
-    marks = "".join(f" *({escape(change)})*" for change in sentence.changes)
+    marks = "".join(f" *({escape(mark)})*" for mark in (sentence.mark, *sentence.changes) if mark)
     return f"{escape(sentence.text)} {cites}{marks}"
 
 

@@ -10,8 +10,11 @@ from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
+from chiron_workers.evidence.statements.standing_alone import open_reference
+from chiron_workers.states import Decider, Verdict
 
 SQL = load(__file__)
+UNCHECKED_MARK = "in its fact's words, meaning unchecked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +27,20 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class DraftSentence(Sentence):
-    """A sentence that its facts bear out, found by `verdict_by`: `rules`, or the name of a model."""
+    """A sentence that its facts bear out, as the model `verdict_by` found, or one in a fact's words that nobody has judged."""
 
     verdict_reason: str
     verdict_by: str
+
+    @property
+    def verdict(self) -> Verdict:
+        """`supported` by a model's judgement, else `unchecked`."""
+        return verdict_of(self.verdict_by)
+
+    @property
+    def mark(self) -> str:
+        """What a reader must know before relying on it; empty where there is nothing."""
+        return mark_of(self.text, self.verdict_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +91,16 @@ def sections_of(rows: Sequence[DictRow]) -> tuple[DraftSection, ...]:
 
 def _sentence(row: DictRow) -> DraftSentence:
     return DraftSentence(row["text"], tuple(row["fact_ids"]), row["verdict_reason"], row["verdict_by"])
+
+
+def mark_of(text: str, judge: str) -> str:
+    """What a reader must know before relying on a sentence that `judge` held to its facts; empty where a model did."""
+    if verdict_of(judge) is not Verdict.UNCHECKED:
+        return ""
+    word = open_reference(text)
+    return UNCHECKED_MARK + (f', perhaps unclear without its neighbours ("{word}")' if word else "")
+
+
+def verdict_of(judge: str) -> Verdict:
+    """The verdict on what stands in a draft or a table, by who judged it: rules confirm nothing."""
+    return Verdict.UNCHECKED if judge in ("", Decider.RULES) else Verdict.SUPPORTED

@@ -14,8 +14,9 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.coverage.nodes import NODES_MAX
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
+from chiron_workers.knowledge.drafts.reading import mark_of, verdict_of
 from chiron_workers.runs.session import Session
-from chiron_workers.states import FactStatus, LessonState
+from chiron_workers.states import FactStatus, LessonState, Verdict
 
 SQL = load(__file__)
 LESSONS_MAX = 500
@@ -23,12 +24,17 @@ LESSONS_MAX = 500
 
 @dataclass(frozen=True, slots=True)
 class LessonSentence:
-    """A sentence with its facts; `changes` say what became of them since it was handed in."""
+    """A sentence with its facts; `changes` say what became of them since it was handed in.
+
+    `mark` is what a reader must know before relying on it: that no model was asked whether its facts bear it out.
+    """
 
     text: str
     fact_ids: tuple[str, ...]
     verdict_by: str
     changes: tuple[str, ...]
+    verdict: Verdict
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,5 +231,10 @@ def _sentence(row: DictRow, present: _Present) -> LessonSentence:
     statuses = zip(row["fact_ids"], row["fact_statuses"], strict=True)
     changes = (present.change(fact_id, FactStatus(status)) for fact_id, status in statuses)
     return LessonSentence(
-        row["text"], tuple(row["fact_ids"]), row["verdict_by"], tuple(change for change in changes if change)
+        row["text"],
+        tuple(row["fact_ids"]),
+        row["verdict_by"],
+        tuple(change for change in changes if change),
+        verdict_of(row["verdict_by"]),
+        mark_of(row["text"], row["verdict_by"]),
     )

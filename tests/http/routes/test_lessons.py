@@ -54,7 +54,8 @@ async def test_a_stale_lesson_says_which_sentence_and_why(client, taught, shelf)
     assert lesson["stale_sentences"] == [{"section": "What this lesson says", "number": 1, "reason": reason}]
     markdown = (await client.get(f"/v1/lessons/{lesson_id}?format=md")).text
     assert "This lesson is stale" in markdown
-    assert f"{AGE} \\[1\\] *({reason})*" in markdown
+    mark = "in its fact's words, meaning unchecked"
+    assert f"{AGE} \\[1\\] *({mark})* *({reason})*" in markdown
     html = (await client.get(f"/v1/lessons/{lesson_id}?format=html")).text
     link = '<a class="cite" href="#f1">[1]</a>'
     assert f'<span class="mark">(Fact {link} was withdrawn since.)</span>' in html

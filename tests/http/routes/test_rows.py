@@ -48,7 +48,8 @@ async def test_rows_come_in_pages_with_their_columns(client: httpx2.AsyncClient,
     assert rest["next"] is None
     assert rows[0]["cells"]["name"]["facts"][0]["id"] == str(fact)
     assert rows[0]["cells"]["page"] == {
-        "value": None, "facts": [], "reason": "No page says so.", "found_by": "", "changes": []
+        "value": None, "facts": [], "reason": "No page says so.", "found_by": "", "changes": [],
+        "verdict": None, "mark": "",
     }  # fmt: skip
     of_run = (await client.get(f"/v1/runs/{receipt['run_ids'][0]}/rows")).json()
     assert of_run["items"] == rows
