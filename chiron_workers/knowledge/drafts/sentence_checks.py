@@ -140,7 +140,7 @@ def _section(
 
 def _refuse_form(text: str, facts: Sequence[CitableFact]) -> str:
     """Why a sentence is refused whatever a model would say; empty where it is not."""
-    if is_repeated(text, facts) or (contradicts_itself(facts) and tells_both_sides(text, facts)):
+    if is_repeated(text, facts) or tells_both_sides(text, facts):
         return ""
     if not is_one_sentence(text):
         return "It is more than one sentence. Give each on its own, with the facts that it rests on."
