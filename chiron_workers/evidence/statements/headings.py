@@ -31,7 +31,7 @@ def claiming_word(heading: str) -> str:
 
     It knows common verbs, so it only doubts: "The failure of the dam" claims as much as "The dam failed".
     """
-    words = _WORD.findall(heading.replace("’", "'"))
+    words: list[str] = _WORD.findall(heading.replace("’", "'"))
     for place, word in enumerate(words):
         if _CLAIM.fullmatch(word) or (_VERB.fullmatch(word) and place and not _is_noun(words, place)):
             return word

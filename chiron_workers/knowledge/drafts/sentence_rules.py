@@ -53,7 +53,6 @@ OPPOSITIONS = frozenset(
 )
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
-_YEAR_START = re.compile(r"\d+")
 _ENDS = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 
 
@@ -95,9 +94,7 @@ def is_expired(fact: CitableFact, today: date) -> bool:
 
 def states_time(text: str, fact: CitableFact) -> bool:
     """Whether a sentence names the year in which its fact ended, or a time at which it was so."""
-    first, last = (
-        int(_YEAR_START.match(day)[0]) if day else None for day in (fact.valid_from, fact.valid_until)
-    )  # type: ignore[index]
+    first, last = _year(fact.valid_from), _year(fact.valid_until)
     if last is None or str(last) in _DIGITS.findall(text):
         return True
     dates = [moment for moment in parse(text).figures.dates if moment.has_year]
@@ -105,6 +102,11 @@ def states_time(text: str, fact: CitableFact) -> bool:
         moment.last[0] == last or (first is not None and first <= moment.first[0] and moment.last[0] <= last)
         for moment in dates
     )
+
+
+def _year(day: str | None) -> int | None:
+    match = _DIGITS.match(day or "")
+    return int(match[0]) if match else None
 
 
 def refuse_facts(fact_ids: Sequence[str], facts: Mapping[str, CitableFact]) -> str | None:
