@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from itertools import combinations
+from itertools import combinations, islice
 
 from chiron_workers.evidence.statements.standing_alone import open_reference
 from chiron_workers.evidence.statements.support import Finding
@@ -15,9 +15,12 @@ from chiron_workers.knowledge.drafts.cited_statements import (
     Kind,
     judge_statements,
 )
+from chiron_workers.knowledge.drafts.fact_texts import with_windows
 from chiron_workers.knowledge.drafts.reading import UNCHECKED_MARK, Sentence
 from chiron_workers.knowledge.drafts.sentence_rules import (
     COMPARED_FACTS_MAX,
+    DOUBT_CHARS_MAX,
+    Clash,
     clashing_pairs,
     contradicts_itself,
     heading_doubts,
@@ -40,6 +43,7 @@ REFUSALS = {
     Verdict.UNCHECKED: "Nobody could say whether its facts bear it out. {reason} Put it in the very words of one of its facts. "
     "Name that fact alone.",
 }
+DOUBTS_MAX = 10  # of the facts of a section
 IDLE = "Fact {fact_id} says nothing of it; leave it out, or say what it says."
 OPPOSED = (
     "Fact {fact_id} contradicts fact {other_id}: {reason} Tell both in one sentence that names both and says that they "
@@ -65,7 +69,7 @@ class _Section:
     statements: Mapping[int, CitedStatement]
     heading: CitedStatement | None
     facts: CitedStatement | None
-    clashes: Mapping[frozenset[str], str] = field(default_factory=dict)
+    clashes: Mapping[frozenset[str], Clash] = field(default_factory=dict)
 
     @property
     def all(self) -> list[CitedStatement]:
@@ -107,7 +111,8 @@ async def check_section(
         for place, sentence in enumerate(sentences)
         if (refusal := refuse_sentence(sentence, facts, today=day))
     }
-    section = await asyncio.to_thread(_section, title, sentences, facts, refusals)
+    seen_facts = await with_windows(verdicts.session, facts)
+    section = await asyncio.to_thread(_section, title, sentences, seen_facts, refusals)
     findings = await judge_statements(section.all, verdicts)
     return await asyncio.to_thread(_outcome, section, findings, refusals, len(sentences))
 
@@ -150,15 +155,15 @@ def _refuse_form(text: str, facts: Sequence[CitableFact]) -> str:
 
 
 def _side_by_side(
-    facts: Sequence[CitableFact], clashes: Mapping[frozenset[str], str]
+    facts: Sequence[CitableFact], clashes: Mapping[frozenset[str], Clash]
 ) -> CitedStatement | None:
     """The question whether facts can be true together; None where there are no two that are not known to disagree."""
     if not any(second.fact_id not in first.opponents for first, second in combinations(facts, 2)):
         return None
-    contents = {fact.fact_id: fact.content for fact in facts}
+    contents = {fact.fact_id: fact.content[:DOUBT_CHARS_MAX] for fact in facts}
     doubts = tuple(
-        f"{reason} {' — against: '.join(sorted(contents[fact_id] for fact_id in pair))}"
-        for pair, reason in clashes.items()
+        f"{clash.reason} {' — against: '.join(sorted(contents[fact_id] for fact_id in pair))}"
+        for pair, clash in islice(clashes.items(), DOUBTS_MAX)
     )
     return CitedStatement(Kind.FACTS, "These facts can all be true together.", tuple(facts), doubts=doubts)
 
@@ -216,7 +221,7 @@ def _heading_refusal(heading: CitedStatement, answer: CitedFinding) -> str:
 def _clashes(section: _Section, answer: CitedFinding) -> Mapping[frozenset[str], str]:
     """The facts that contradict each other, two by two, each pair with the reason: by the model, or by the rules unasked."""
     if answer.finding.verdict is Verdict.UNCHECKED:
-        return section.clashes
+        return {pair: clash.reason for pair, clash in section.clashes.items() if clash.is_plain}
     if answer.finding.verdict is not Verdict.CONTRADICTED or section.facts is None:
         return {}
     linked = {frozenset((fact.fact_id, other)) for fact in section.facts.facts for other in fact.opponents}

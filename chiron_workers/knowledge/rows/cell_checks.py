@@ -11,6 +11,7 @@ from chiron_workers.knowledge.drafts.cited_statements import (
     Kind,
     judge_statements,
 )
+from chiron_workers.knowledge.drafts.fact_texts import with_windows
 from chiron_workers.knowledge.drafts.sentence_checks import IDLE
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.knowledge.rows.cell_rules import EMPTY_INSTEAD, CellRuling, FilledCell, rule
@@ -39,11 +40,12 @@ async def check_cells(
         LeaseLost: The run is no longer ours.
     """
     rulings = await asyncio.to_thread(lambda: [rule(cell, facts) for cell in cells])
+    seen_facts = await with_windows(verdicts.session, facts)
     statements = {
         place: CitedStatement(
             Kind.CELL,
             cell.statement,
-            tuple(facts[fact_id] for fact_id in cell.fact_ids),
+            tuple(seen_facts[fact_id] for fact_id in cell.fact_ids),
             doubts=ruling.doubts,
         )
         for place, (cell, ruling) in enumerate(zip(cells, rulings, strict=True))
