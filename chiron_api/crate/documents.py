@@ -129,6 +129,7 @@ class Sentence(Part):
     sources: Many[Number]
     verdict: Annotated[Verdict | None, Field(strict=False)] = None
     verdict_by: str = ""
+    mark: str = ""
 
 
 class AnswerSection(Part):

@@ -82,6 +82,8 @@ def _check_answers(report: Report) -> Iterator[str]:
             yield "An answer names a source that the report does not have."
         if sentence.verdict is Verdict.SUPPORTED and sentence.verdict_by in ("", Decider.RULES):
             yield "An answer calls a sentence supported that no model has judged."
+        if sentence.verdict is Verdict.UNCHECKED and not sentence.mark:
+            yield "An answer leaves out that no model has judged a sentence."
 
 
 def check_annotations(report: Report, collection: AnnotationCollection) -> Iterator[str]:

@@ -36,10 +36,11 @@ class WrittenSentence:
 
 @dataclass(frozen=True, slots=True)
 class WrittenSection:
-    """A section of the answer; the first is the summary."""
+    """A section of the answer; the first is the summary. `title_mark` says that no model has judged its title."""
 
     title: str
     sentences: tuple[WrittenSentence, ...]
+    title_mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def _judgement(unchecked: int, sentences: int) -> str:
     if not unchecked:
         return "Each was kept only since a model that saw its findings and nothing else found that they bear it out."
     which = "all sentences" if unchecked == sentences else f"{unchecked:,} of {count(sentences, 'sentence')}"
-    return f"No model was asked about {which} and the headings above them: they have their findings' words, meaning unchecked."
+    return f"No model was asked about {which}: they have their findings' words, meaning unchecked."
 
 
 def text_of(sentence: WrittenSentence) -> str:

@@ -61,7 +61,9 @@ async def written_answer(
         frozenset(finding.number for finding in findings.values() if finding.status in SHOWN_STATUSES),
     )
     sections = [
-        WrittenSection(part.title, tuple(facts.written(sentence) for sentence in part.sentences))
+        WrittenSection(
+            part.title, tuple(facts.written(sentence) for sentence in part.sentences), part.title_mark
+        )
         for part in draft.sections
     ]
     not_known = tuple(_not_known(subjects, runs, arrangement))

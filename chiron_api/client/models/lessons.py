@@ -46,11 +46,12 @@ class LessonSentence(Answer):
 
 
 class LessonSection(Answer):
-    """A section; place 0 is the summary, place 39 the worked example."""
+    """A section; place 0 is the summary, place 39 the worked example. `title_mark` says that no model has judged its title."""
 
     place: int
     title: str
     sentences: list[LessonSentence]
+    title_mark: str
 
 
 class StaleSentence(Answer):

@@ -181,10 +181,11 @@ class WrittenSentence(Answer):
 
 
 class WrittenSection(Answer):
-    """A section of the written answer; the first is the summary."""
+    """A section of the written answer; the first is the summary. `title_mark` says that no model has judged its title."""
 
     title: str
     sentences: list[WrittenSentence]
+    title_mark: str
 
 
 class WrittenAnswer(Answer):

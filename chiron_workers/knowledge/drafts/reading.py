@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from operator import itemgetter
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -15,6 +16,9 @@ from chiron_workers.states import Decider, Verdict
 
 SQL = load(__file__)
 UNCHECKED_MARK = "in its fact's words, meaning unchecked"
+UNCHECKED_TITLE_MARK = "heading unchecked"
+SUMMARY = 0  # the place of the section that comes first, whose title is ours
+TITLE_KEY = itemgetter("place", "title", "title_verdict_by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +49,12 @@ class DraftSentence(Sentence):
 
 @dataclass(frozen=True, slots=True)
 class DraftSection:
-    """A section of a draft; place 0 is the summary."""
+    """A section of a draft; place 0 is the summary. `title_mark` says that no model has judged its title."""
 
     place: int
     title: str
     sentences: tuple[DraftSentence, ...]
+    title_mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +89,8 @@ async def scope_of_runs(pool: Pool, target: UUID) -> str | None:
 def sections_of(rows: Sequence[DictRow]) -> tuple[DraftSection, ...]:
     """Sections from the rows of their sentences, which come in order."""
     return tuple(
-        DraftSection(place, title, tuple(_sentence(row) for row in section_rows))
-        for (place, title), section_rows in groupby(rows, key=lambda row: (row["place"], row["title"]))
+        DraftSection(place, title, tuple(_sentence(row) for row in section_rows), title_mark_of(place, judge))
+        for (place, title, judge), section_rows in groupby(rows, key=TITLE_KEY)
     )
 
 
@@ -99,6 +104,11 @@ def mark_of(text: str, judge: str) -> str:
         return ""
     word = open_reference(text)
     return UNCHECKED_MARK + (f', perhaps unclear without its neighbours ("{word}")' if word else "")
+
+
+def title_mark_of(place: int, judge: str) -> str:
+    """What a reader must know before relying on the title of a section; empty where a model judged it, and for the summary."""
+    return UNCHECKED_TITLE_MARK if place != SUMMARY and verdict_of(judge) is Verdict.UNCHECKED else ""
 
 
 def verdict_of(judge: str) -> Verdict:

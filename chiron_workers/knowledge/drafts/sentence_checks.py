@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from itertools import combinations, islice
 
 from chiron_workers.evidence.statements.standing_alone import open_reference
-from chiron_workers.evidence.statements.support import Finding
+from chiron_workers.evidence.statements.support import UNCHECKED, Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
 from chiron_workers.knowledge.drafts.cited_statements import (
     CitedFinding,
@@ -56,10 +56,10 @@ HEADING_REFUSAL = (
 
 @dataclass(frozen=True, slots=True)
 class SectionOutcome:
-    """For each sentence the finding that it stands, or why it is refused; why the heading is refused, empty where it stands."""
+    """For each sentence, and for the heading, the finding that it stands, or why it is refused."""
 
     sentences: list[Finding | str]
-    heading: str = ""
+    heading: Finding | str = UNCHECKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def _outcome(
 ) -> SectionOutcome:
     by_place = dict(zip(section.statements, findings, strict=False))
     rest = list(findings[len(section.statements) :])
-    heading = _heading_refusal(section.heading, rest.pop(0)) if section.heading else ""
+    heading = _heading_outcome(section.heading, rest.pop(0)) if section.heading else UNCHECKED
     clashes = _clashes(section, rest.pop(0)) if section.facts else {}
     outcomes: list[Finding | str] = []
     for place in range(count):
@@ -209,13 +209,13 @@ def _is_in_its_words(statement: CitedStatement, clashes: Mapping[frozenset[str],
     return is_repeated(statement.text, statement.facts)
 
 
-def _heading_refusal(heading: CitedStatement, answer: CitedFinding) -> str:
+def _heading_outcome(heading: CitedStatement, answer: CitedFinding) -> Finding | str:
     finding = answer.finding
-    if finding.verdict is Verdict.UNCHECKED:
-        return HEADING_REFUSAL.format(reason=" ".join(heading.doubts)) if heading.doubts else ""
     if finding.verdict is Verdict.SUPPORTED:
-        return ""
-    return HEADING_REFUSAL.format(reason=_stopped(finding.reason))
+        return finding
+    if finding.verdict is not Verdict.UNCHECKED:
+        return HEADING_REFUSAL.format(reason=_stopped(finding.reason))
+    return HEADING_REFUSAL.format(reason=" ".join(heading.doubts)) if heading.doubts else UNCHECKED
 
 
 def _clashes(section: _Section, answer: CitedFinding) -> Mapping[frozenset[str], str]:

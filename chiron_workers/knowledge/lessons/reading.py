@@ -14,7 +14,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.coverage.nodes import NODES_MAX
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
-from chiron_workers.knowledge.drafts.reading import mark_of, verdict_of
+from chiron_workers.knowledge.drafts.reading import TITLE_KEY, mark_of, title_mark_of, verdict_of
 from chiron_workers.runs.session import Session
 from chiron_workers.states import FactStatus, LessonState, Verdict
 
@@ -39,11 +39,12 @@ class LessonSentence:
 
 @dataclass(frozen=True, slots=True)
 class LessonSection:
-    """A section: place 0 is the summary, the last one the worked example."""
+    """A section: place 0 is the summary, the last one the worked example. `title_mark` says that no model judged its title."""
 
     place: int
     title: str
     sentences: tuple[LessonSentence, ...]
+    title_mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +223,10 @@ class _Present:
 
 def _sections(rows: Sequence[DictRow], present: _Present) -> tuple[LessonSection, ...]:
     return tuple(
-        LessonSection(place, title, tuple(_sentence(row, present) for row in section_rows))
-        for (place, title), section_rows in groupby(rows, key=lambda row: (row["place"], row["title"]))
+        LessonSection(
+            place, title, tuple(_sentence(row, present) for row in section_rows), title_mark_of(place, judge)
+        )
+        for (place, title, judge), section_rows in groupby(rows, key=TITLE_KEY)
     )
 
 
