@@ -62,6 +62,19 @@ async def test_the_answer_comes_first_and_each_sentence_names_its_findings_and_s
     assert "sources contradict each other" in text
 
 
+async def test_a_fact_that_has_expired_since_is_marked_where_the_sentence_says_no_time(
+    pool: Pool, shelf: Shelf, answered: Batch
+) -> None:
+    shelf.connection.execute("update facts set valid_until = '2019' where id = %s", (answered.age,))
+    report = await gather(pool, answered.id)
+    assert "(a fact of it is so until 2019 only)" in rendered(report, "md")
+    shelf.connection.execute(
+        "update draft_sentences set text = 'Until 2019 old ice was thick.' where fact_ids = %s",
+        ([answered.age],),
+    )
+    assert "so until 2019 only" not in rendered(await gather(pool, answered.id), "md")
+
+
 @pytest.mark.parametrize("judge", ["", "rules"])
 async def test_what_no_model_has_judged_is_marked_in_every_format(
     pool: Pool, shelf: Shelf, answered: Batch, judge: str

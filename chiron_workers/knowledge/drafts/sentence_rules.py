@@ -19,6 +19,7 @@ from chiron_workers.evidence.statements.statement import parse
 from chiron_workers.evidence.statements.support import judge_by_rules
 from chiron_workers.evidence.statements.unsupported import missing_figures
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, opposed_pairs
+from chiron_workers.knowledge.drafts.expiry import is_expired, states_time
 from chiron_workers.knowledge.drafts.reading import Sentence
 from chiron_workers.states import FactStatus, Relation, Verdict
 
@@ -56,7 +57,6 @@ OPPOSITIONS = frozenset(
     {"against", "but", "contradict", "contradicts", "disagree", "disagrees", "whereas", "while"}
 )
 _WORD = re.compile(r"[^\W_]+")
-_DIGITS = re.compile(r"\d+")
 _ENDS = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 
 
@@ -82,35 +82,12 @@ def refuse_sentence(sentence: Sentence, facts: Mapping[str, CitableFact], *, tod
 
 def _refuse_expired(text: str, facts: Sequence[CitableFact], today: date) -> str | None:
     for fact in facts:
-        if is_expired(fact, today) and not states_time(text, fact):
+        if is_expired(fact.valid_until, today) and not states_time(text, fact.valid_from, fact.valid_until):
             return (
                 f"Fact {fact.fact_id} was so until {fact.valid_until} and no longer is. Say the time in the sentence, such as "
                 f'"until {fact.valid_until}", or drop it.'
             )
     return None
-
-
-def is_expired(fact: CitableFact, today: date) -> bool:
-    """Whether a fact was so until a year, month or day that is over."""
-    until = fact.valid_until or ""
-    return bool(until) and until < today.isoformat()[: len(until)]
-
-
-def states_time(text: str, fact: CitableFact) -> bool:
-    """Whether a sentence names the year in which its fact ended, or a time at which it was so."""
-    first, last = _year(fact.valid_from), _year(fact.valid_until)
-    if last is None or str(last) in _DIGITS.findall(text):
-        return True
-    dates = [moment for moment in parse(text).figures.dates if moment.has_year]
-    return any(
-        moment.last[0] == last or (first is not None and first <= moment.first[0] and moment.last[0] <= last)
-        for moment in dates
-    )
-
-
-def _year(day: str | None) -> int | None:
-    match = _DIGITS.match(day or "")
-    return int(match[0]) if match else None
 
 
 def refuse_facts(fact_ids: Sequence[str], facts: Mapping[str, CitableFact]) -> str | None:
