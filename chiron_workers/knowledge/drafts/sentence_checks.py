@@ -45,6 +45,7 @@ REFUSALS = {
 }
 DOUBTS_MAX = 10  # of the facts of a section
 IDLE = "Fact {fact_id} says nothing of it; leave it out, or say what it says."
+IDLE_UNASKED = "Fact {fact_id} has other words, and nobody could say what it has to do with it; leave it out."
 OPPOSED = (
     "Fact {fact_id} contradicts fact {other_id}: {reason} Tell both in one sentence that names both and says that they "
     "contradict each other, or neither."
@@ -198,6 +199,8 @@ def _sentence_outcome(
             return finding
         case Verdict.UNCHECKED if _is_in_its_words(statement, clashes):
             return IN_ITS_WORDS
+        case Verdict.UNCHECKED if others := _facts_in_other_words(statement):
+            return " ".join(IDLE_UNASKED.format(fact_id=fact.fact_id) for fact in others)
     return REFUSALS[finding.verdict].format(reason=_stopped(finding.reason))
 
 
@@ -207,6 +210,12 @@ def _is_in_its_words(statement: CitedStatement, clashes: Mapping[frozenset[str],
     if contradicts_itself(statement.facts) or any(pair <= ids for pair in clashes):
         return tells_both_sides(statement.text, statement.facts)
     return is_repeated(statement.text, statement.facts)
+
+
+def _facts_in_other_words(statement: CitedStatement) -> list[CitableFact]:
+    """The facts beside those whose words a sentence has; none where it has those of no fact."""
+    others = [fact for fact in statement.facts if not is_repeated(statement.text, [fact])]
+    return others if len(others) < len(statement.facts) else []
 
 
 def _heading_outcome(heading: CitedStatement, answer: CitedFinding) -> Finding | str:
