@@ -37,11 +37,17 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Words of a source that a fact rests on, and what stands around them."""
+    """Words of a source that a fact rests on, and what stands around them.
+
+    `assertion_id` is that of the fact or corroboration they belong to; `window` is what a judge is shown around them, empty
+    until it is read.
+    """
 
     quote: str
     context: str
     source_url: str
+    assertion_id: str = ""
+    window: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ class CitableFacts:
         args = self._args | {"fact_ids": ids}
         passages: dict[str, list[Passage]] = {}
         for row in await self._session.rows(SQL["passages"], args):
-            passage = Passage(row["quote"], row["context"], row["source_url"])
+            passage = Passage(row["quote"], row["context"], row["source_url"], row["assertion_id"])
             passages.setdefault(row["fact_id"], []).append(passage)
         return {
             row["fact_id"]: CitableFact(
