@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby, islice, pairwise, takewhile, zip_longest
+from typing import Any, Self
 
 from chiron_workers.evidence.quotes.context import CELL_BAR, HEADING_CHARS_MAX, LEADS, STOPS, is_running
 
@@ -66,19 +67,39 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The words of a piece."""
+
+    piece: Piece
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReadingWindow:
     """The pieces of a kept text around a quote: in the order of the text, none overlapping another, 6,000 characters at most."""
 
     pieces: tuple[Piece, ...]
 
+    def excerpts_of(self, body: str) -> tuple[Excerpt, ...]:
+        """The words of each piece in its text."""
+        return tuple(Excerpt(piece, body[piece.start : piece.end]) for piece in self.pieces)
+
     def text_of(self, body: str) -> str:
         """The pieces one below another, with a mark between those that are not neighbours in the text."""
-        return join_extracts((piece.start, piece.end, body[piece.start : piece.end]) for piece in self.pieces)
+        return join_excerpts(self.excerpts_of(body))
 
     def digest_of(self, body: str) -> str:
-        """The sha256 of the words in hex, whatever white space and wherever in the text they stand."""
-        words = [[piece.kind, *body[piece.start : piece.end].split()] for piece in self.pieces]
-        return hashlib.sha256(json.dumps(words).encode()).hexdigest()
+        """The sha256 of the words, in hex: see `digest`."""
+        return digest(self.excerpts_of(body))
+
+    def as_rows(self) -> list[list[str | int]]:
+        """The pieces as they are stored: kind, start and end of each."""
+        return [[piece.kind, piece.start, piece.end] for piece in self.pieces]
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[Any]]) -> Self:
+        """The window of stored pieces."""
+        return cls(tuple(Piece(PieceKind(kind), start, end) for kind, start, end in rows))
 
 
 def reading_window(text: str, start: int, end: int, headings: Sequence[Heading] = ()) -> ReadingWindow:
@@ -96,18 +117,25 @@ def reading_window(text: str, start: int, end: int, headings: Sequence[Heading] 
     return ReadingWindow(tuple(sorted(chosen.pieces, key=lambda piece: piece.start)))
 
 
-def join_extracts(extracts: Iterable[tuple[int, int, str]]) -> str:
-    """Extracts of one text in its order, each with its start and end. Overlapping ones are joined, gaps are marked."""
+def digest(excerpts: Iterable[Excerpt]) -> str:
+    """The sha256 of words in hex, whatever white space and wherever in the text they stand."""
+    words = [[excerpt.piece.kind, *excerpt.words.split()] for excerpt in excerpts]
+    return hashlib.sha256(json.dumps(words).encode()).hexdigest()
+
+
+def join_excerpts(excerpts: Iterable[Excerpt]) -> str:
+    """Excerpts of one text in its order. Those that overlap are joined, gaps are marked."""
     parts: list[str] = []
     last = 0
-    for start, end, words in sorted(extracts):
-        if end <= last:
+    for excerpt in sorted(excerpts, key=lambda excerpt: (excerpt.piece.start, -excerpt.piece.end)):
+        start, end = excerpt.piece.start, excerpt.piece.end
+        if end <= last and parts:
             continue
         if parts and start <= last:
-            parts[-1] += words[last - start :]
+            parts[-1] += excerpt.words[last - start :]
         else:
-            is_near = start - last <= len(BLOCK_BREAK) and parts
-            parts += [words] if is_near or not start else [GAP, words]
+            is_near = start - last <= len(BLOCK_BREAK)
+            parts += [excerpt.words] if is_near else [GAP, excerpt.words]
         last = end
     return BLOCK_BREAK.join(part.strip() for part in parts if part.strip())
 

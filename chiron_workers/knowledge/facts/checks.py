@@ -13,6 +13,7 @@ from chiron_workers.errors import ToolError
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.knowledge.facts.confidences import ensure_minhashes
 from chiron_workers.knowledge.facts.facts import Facts
+from chiron_workers.knowledge.facts.source_views import load_views
 from chiron_workers.knowledge.facts.verdicts import Evidence, Verdicts
 from chiron_workers.runs.session import Session
 from chiron_workers.states import Verdict
@@ -99,8 +100,16 @@ class Checks:
         findings: list[Finding] = []
         for start in range(0, len(rows), QUESTION_FACTS):
             page = rows[start : start + QUESTION_FACTS]
+            views = await load_views(self._session, [row["id"] for row in page])
             evidence = [
-                Evidence(row["content"], row["quote"], row["context"], row["source_url"]) for row in page
+                Evidence(
+                    row["content"],
+                    row["quote"],
+                    row["context"],
+                    row["source_url"],
+                    views.get(str(row["id"])),
+                )
+                for row in page
             ]
             try:
                 findings += await self._verdicts.judge_all(evidence, needs_answer=True)
