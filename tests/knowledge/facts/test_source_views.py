@@ -86,7 +86,9 @@ async def test_a_window_is_read_from_its_place_and_found_where_none_is_stored(
     shelf.subject("mines")
     before = shelf.fact("mines", JOBS, "https://a.org/", quote=JOBS, text=PAGE)
     stored = [["section", PAGE.index(JOBS), PAGE.index(JOBS) + len(JOBS)]]
-    after = shelf.fact("mines", SHAFTS, "https://a.org/", quote=SHAFTS, text=PAGE, window_pieces=json.dumps(stored))
+    after = shelf.fact(
+        "mines", SHAFTS, "https://a.org/", quote=SHAFTS, text=PAGE, window_pieces=json.dumps(stored)
+    )
     unread = shelf.fact("mines", "Mines are deep.", "https://b.org/")
     async with Session(pool) as session:
         views = await load_views(session, [before, after, unread])
