@@ -9,6 +9,7 @@ from chiron_workers.documents.document import Document, compose
 from chiron_workers.documents.html_notices import Notice, keep_notices, with_notices
 from chiron_workers.documents.html_omissions import PageWords, list_lost, page_words
 from chiron_workers.documents.html_page import page_blocks
+from chiron_workers.documents.html_posts import write_speakers
 from chiron_workers.documents.html_tree import rewrite
 from chiron_workers.documents.licences import licence_name, licence_of_html
 from chiron_workers.documents.omissions import Omissions
@@ -35,6 +36,7 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     if tree is not None:
         omissions = rewrite(tree, text)
         words = page_words(tree)
+        write_speakers(tree)
         notices = keep_notices(tree)
     page: Any = trafilatura.bare_extraction(
         text if tree is None else tree,
