@@ -3,13 +3,14 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby, islice, pairwise, takewhile, zip_longest
 from typing import Any, Self
 
 from chiron_workers.evidence.quotes.context import CELL_BAR, HEADING_CHARS_MAX, LEADS, STOPS, is_running
+from chiron_workers.evidence.quotes.leading_marks import begins_item
 
 WINDOW_CHARS_MAX = 6_000
 PAGE_END_CHARS = 400  # of the first and of the last words of a page
@@ -18,9 +19,10 @@ BEFORE_CHARS_MIN = 600  # of the section, also where a heading seems to stand ne
 BEFORE_CHARS_MAX = 3_000
 OTHERS_CHARS = 1_800  # of the window that the section leaves to its other pieces
 REACH_CHARS = 20_000  # looked through above and below
+TABLE_CHARS = 200_000  # looked through for the first rows of a long table
 BLOCKS_MAX = 1_000
 HEADING_BLOCKS_MAX = 200  # looked through for headings
-HEADINGS_MAX = 5  # above that of the section
+HEADINGS_MAX = 8  # nobody can tell those of the levels above from those of sections before
 HEADER_ROWS_MAX = 4
 ABOVE_TABLE_CHARS = 400  # with its caption and its units
 LEAD_IN_CHARS_MAX = 300
@@ -30,7 +32,7 @@ BLOCK_QUOTE = "> "
 GAP = "[…]"
 HEADER_CHARS_MAX = 400
 WORD_CHARS_MAX = 40
-LIKELY_HEADINGS_MAX = 3  # beside those that a reader has told as such
+MARK_CHARS = 20  # of a list's item
 DIGIT = re.compile(r"\d")
 SPACE = re.compile(r"\s+")
 Place = tuple[int, int]
@@ -56,14 +58,6 @@ class Piece:
     kind: PieceKind
     start: int
     end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """Where a heading begins in a kept text, and how deep it is: 1 for the first level."""
-
-    start: int
-    level: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +96,15 @@ class ReadingWindow:
         return cls(tuple(Piece(PieceKind(kind), start, end) for kind, start, end in rows))
 
 
-def reading_window(text: str, start: int, end: int, headings: Sequence[Heading] = ()) -> ReadingWindow:
+def reading_window(text: str, start: int, end: int) -> ReadingWindow:
     """The window of `text[start:end]`. What is furthest from the quote is cut first.
 
-    It takes a fraction of a millisecond, however long the text is.
-
-    Args:
-        headings: Those of the text, in order. Without them, short lines without a stop count as headings.
+    It takes a fraction of a millisecond, however long the text is. As a kept text does not mark its headings, short lines without
+    a stop count as such.
     """
     blocks = _Blocks(text, start, end)
     chosen = _Chosen()
-    for piece in _candidates(text, blocks, headings):
+    for piece in _candidates(text, blocks):
         chosen.add(piece)
     return ReadingWindow(tuple(sorted(chosen.pieces, key=lambda piece: piece.start)))
 
@@ -173,8 +165,8 @@ class _Blocks:
         self.own = first + len(BLOCK_BREAK) if first >= 0 else 0
         last = text.find(BLOCK_BREAK, end)
         self.own_end = last if last >= 0 else len(text)
-        self.above = list(islice(self._upwards(self.own), BLOCKS_MAX))
-        self.below = list(islice(self._downwards(self.own_end), BLOCKS_MAX))
+        self.above = list(islice(self.upwards(REACH_CHARS), BLOCKS_MAX))
+        self.below = list(islice(self.downwards(REACH_CHARS), BLOCKS_MAX))
 
     def words(self, place: Place) -> str:
         return self.text[place[0] : place[1]].strip()
@@ -196,25 +188,37 @@ class _Blocks:
             lines.append(place)
         return lines
 
-    def _upwards(self, end: int) -> Iterator[Place]:
-        low = max(0, end - REACH_CHARS)
-        end -= len(BLOCK_BREAK)
-        for words in reversed(self.text[low : max(0, end)].split(BLOCK_BREAK) if end > low else []):
+    def rows(self, walk: Callable[[int], Iterator[Place]]) -> list[Place]:
+        """The rows of a table from the quote's own on, upwards or downwards; none where it goes on too far."""
+        for reach in (REACH_CHARS, TABLE_CHARS):
+            places = [(self.own, self.own_end), *walk(reach)]
+            rows = self.table(places)
+            if len(rows) < len(places) or places[-1][0] == 0 or places[-1][1] == len(self.text.rstrip()):
+                return rows
+        return []
+
+    def upwards(self, reach: int) -> Iterator[Place]:
+        """The whole blocks above within so many characters."""
+        low, end = max(0, self.own - reach), self.own - len(BLOCK_BREAK)
+        parts = self.text[low : max(low, end)].split(BLOCK_BREAK)
+        for words in reversed(parts[1:] if low else parts):
             if words.strip():
                 yield end - len(words), end
             end -= len(words) + len(BLOCK_BREAK)
 
-    def _downwards(self, start: int) -> Iterator[Place]:
-        start += len(BLOCK_BREAK)
-        for words in self.text[start : start + REACH_CHARS].split(BLOCK_BREAK):
+    def downwards(self, reach: int) -> Iterator[Place]:
+        """The whole blocks below within so many characters."""
+        start = self.own_end + len(BLOCK_BREAK)
+        parts = self.text[start : start + reach].split(BLOCK_BREAK)
+        for words in parts[:-1] if start + reach < len(self.text) else parts:
             if words.strip():
                 yield start, start + len(words)
             start += len(words) + len(BLOCK_BREAK)
 
 
-def _candidates(text: str, blocks: _Blocks, headings: Sequence[Heading]) -> Iterator[Piece]:
+def _candidates(text: str, blocks: _Blocks) -> Iterator[Piece]:
     """The pieces, the most important first: what comes too late finds no room."""
-    chain = _chain(blocks, headings)
+    chain = list(islice(_headings(blocks), HEADINGS_MAX))
     heading_start = max((start for start, _ in chain), default=0)
     room = WINDOW_CHARS_MAX - OTHERS_CHARS - BEHIND_CHARS - (blocks.end - blocks.start)
     floor = max(0, blocks.start - min(BEFORE_CHARS_MAX, max(room, 0)))
@@ -231,24 +235,7 @@ def _candidates(text: str, blocks: _Blocks, headings: Sequence[Heading]) -> Iter
     yield Piece(PieceKind.PAGE_FOOT, _word_start(text, max(0, len(text) - PAGE_END_CHARS)), len(text))
 
 
-def _chain(blocks: _Blocks, headings: Sequence[Heading]) -> list[Place]:
-    """The headings that a quote stands under, the nearest first: one of each level, and lines that look like one."""
-    if not headings:
-        return list(islice(_likely_headings(blocks), HEADINGS_MAX))
-    places = [*islice(_likely_headings(blocks), LIKELY_HEADINGS_MAX), *_headings_above(blocks, headings)]
-    return sorted(set(places), reverse=True)
-
-
-def _headings_above(blocks: _Blocks, headings: Sequence[Heading]) -> Iterator[Place]:
-    level = max(heading.level for heading in headings) + 1
-    for heading in reversed(headings):
-        if heading.start <= blocks.start and heading.level < level:
-            level = heading.level
-            end = blocks.text.find(BLOCK_BREAK, heading.start, heading.start + HEADING_CHARS_MAX)
-            yield heading.start, end if end >= 0 else heading.start + HEADING_CHARS_MAX
-
-
-def _likely_headings(blocks: _Blocks) -> Iterator[Place]:
+def _headings(blocks: _Blocks) -> Iterator[Place]:
     """Short lines above prose, from the nearest upwards.
 
     Of many in a row, which may be a list without marks, the last one and the first two.
@@ -270,11 +257,15 @@ def is_heading(line: str) -> bool:
 
 def _lead_in(blocks: _Blocks, low: int, high: int) -> Iterator[Piece]:
     """What announces a quote, such as the head of a long list, between its heading and the part of its section that is near."""
+    is_item = begins_item(blocks.words((blocks.own, blocks.own_end))[:MARK_CHARS])
     for start, end in blocks.above:
+        words = blocks.words((start, end))
+        is_head = words.endswith(LEADS) or (is_item and not begins_item(words[:MARK_CHARS]))
         if start < low:
             break
-        if end <= high and blocks.words((start, end)).endswith(LEADS):
-            yield Piece(PieceKind.LEAD_IN, max(start, end - LEAD_IN_CHARS_MAX), end)
+        if is_head:
+            if end <= high:
+                yield Piece(PieceKind.LEAD_IN, max(start, end - LEAD_IN_CHARS_MAX), end)
             break
 
 
@@ -283,18 +274,15 @@ def _around_table(blocks: _Blocks) -> Iterator[Piece]:
     own = blocks.own, blocks.own_end
     if not blocks.is_row(own):
         return
-    above = blocks.table([own, *blocks.above])
-    below = blocks.table([own, *blocks.below])
-    for start, end in _header_rows(blocks, above):
-        yield Piece(PieceKind.TABLE_HEAD, start, min(end, start + HEADER_CHARS_MAX))
-    top = above[-1][0]
-    yield Piece(PieceKind.TABLE_HEAD, _word_start(blocks.text, max(0, top - ABOVE_TABLE_CHARS)), top)
-    # A line between rows may be a heading within the table, or a note under it and another table behind.
-    ends = {
-        next((row[1] for row, line in pairwise(below) if not blocks.is_row(line)), below[-1][1]),
-        below[-1][1],
-    }
-    for end in sorted(ends):
+    above, below = blocks.rows(blocks.upwards), blocks.rows(blocks.downwards)
+    if above:
+        for start, end in _header_rows(blocks, above):
+            yield Piece(PieceKind.TABLE_HEAD, start, min(end, start + HEADER_CHARS_MAX))
+        top = above[-1][0]
+        yield Piece(PieceKind.TABLE_HEAD, _word_start(blocks.text, max(0, top - ABOVE_TABLE_CHARS)), top)
+    # A line between rows may be a heading within the table, or a note under it with another table behind.
+    first_end = next((row[1] for row, line in pairwise(below) if not blocks.is_row(line)), None)
+    for end in filter(None, (first_end, below[-1][1] if below else None)):
         yield Piece(PieceKind.TABLE_NOTES, end, _word_end(blocks.text, end + BEHIND_CHARS))
 
 
