@@ -149,12 +149,16 @@ def _views_of(body: bytes, rows: Sequence[DictRow]) -> dict[str, SourceView]:
 
 
 def _view_of(row: DictRow, text: str) -> SourceView:
-    window = window_of(row["window_pieces"], text, row["quote_start"], row["quote_end"])
+    window = _window_of(row, text)
     names = "snapshot_hash", "source_url", "title", "author", "published_at"
     snapshot_hash, *head = (row[name] for name in names)
     return SourceView(snapshot_hash, window, window.excerpts_of(text), *head)
 
 
-def window_of(pieces: object, text: str, start: int, end: int) -> ReadingWindow:
-    """The window whose pieces are stored; found in the text where none are."""
-    return ReadingWindow.from_rows(pieces) if isinstance(pieces, list) else reading_window(text, start, end)
+def _window_of(row: DictRow, text: str) -> ReadingWindow:
+    """The window that is stored; found in the text where none is, or where a version before has moved the quote since."""
+    if row["window_pieces"] is not None:
+        window = ReadingWindow.from_rows(row["window_pieces"])
+        if window.digest_of(text) == row["window_hash"]:
+            return window
+    return reading_window(text, row["quote_start"], row["quote_end"])

@@ -1,6 +1,6 @@
 -- places
 -- Where the quotes of assertions stand, and what was known of their sources when they gave those texts.
-select a.id::text as id, a.source_url, a.snapshot_hash, a.quote_start, a.quote_end, a.window_pieces,
+select a.id::text as id, a.source_url, a.snapshot_hash, a.quote_start, a.quote_end, a.window_pieces, a.window_hash,
        coalesce(f.title, '') as title, coalesce(f.author, '') as author, f.published_at
   from assertions a
   left join lateral (

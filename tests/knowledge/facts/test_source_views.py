@@ -6,7 +6,7 @@ import pytest
 from support.research_rows import Shelf
 
 from chiron_workers.db.connect import Pool
-from chiron_workers.evidence.quotes.reading_window import reading_window
+from chiron_workers.evidence.quotes.reading_window import Piece, PieceKind, ReadingWindow, reading_window
 from chiron_workers.knowledge.facts.source_views import SourceView, letter_of, load_views, share_pages
 from chiron_workers.knowledge.facts.verdicts import Evidence, question
 from chiron_workers.runs.session import Session
@@ -85,13 +85,17 @@ async def test_a_window_is_read_from_its_place_and_found_where_none_is_stored(
 ) -> None:
     shelf.subject("mines")
     before = shelf.fact("mines", JOBS, "https://a.org/", quote=JOBS, text=PAGE)
-    stored = [["section", PAGE.index(JOBS), PAGE.index(JOBS) + len(JOBS)]]
-    after = shelf.fact(
-        "mines", SHAFTS, "https://a.org/", quote=SHAFTS, text=PAGE, window_pieces=json.dumps(stored)
+    start = PAGE.index(SHAFTS)
+    stored = ReadingWindow((Piece(PieceKind.SECTION, start, start + len(SHAFTS)),))
+    columns = {"window_pieces": json.dumps(stored.as_rows()), "window_hash": stored.digest_of(PAGE)}
+    after = shelf.fact("mines", SHAFTS, "https://a.org/", quote=SHAFTS, text=PAGE, **columns)
+    moved = shelf.confirm(
+        after, SHAFTS, "https://c.org/", quote=SHAFTS, text=PAGE.replace("Mines", "Pits"), **columns
     )
     unread = shelf.fact("mines", "Mines are deep.", "https://b.org/")
     async with Session(pool) as session:
-        views = await load_views(session, [before, after, unread])
-    assert {*views} == {str(before), str(after)}
+        views = await load_views(session, [before, after, moved, unread])
+    assert {*views} == {str(before), str(after), str(moved)}
     assert "RETRACTED" in views[str(before)].text
-    assert views[str(after)].text == f"[…]\n\n{JOBS}"
+    assert views[str(after)].text == f"[…]\n\n{SHAFTS}"
+    assert "Pits of the north" in views[str(moved)].text, "its pieces are those of another text"
