@@ -27,6 +27,8 @@ HEADER_ROWS_MAX = 4
 ABOVE_TABLE_CHARS = 400  # with its caption and its units
 LEAD_IN_CHARS_MAX = 300
 REPLY_CHARS = 300  # behind the block quote that a quote stands in
+NOTE_CHARS = 300
+NOTES_MAX = 3
 BLOCK_BREAK = "\n\n"
 BLOCK_QUOTE = "> "
 GAP = "[…]"
@@ -35,6 +37,8 @@ WORD_CHARS_MAX = 40
 MARK_CHARS = 20  # of a list's item
 DIGIT = re.compile(r"\d")
 SPACE = re.compile(r"\s+")
+NOTE_MARK = re.compile(r"\[\w{1,4}\]|\^\w{1,2}\b|[*†‡§]{1,2}|[¹²³⁴-⁹]{1,2}")
+MARKS_BEHIND_CHARS = 8
 Place = tuple[int, int]
 
 
@@ -47,6 +51,7 @@ class PieceKind(StrEnum):
     TABLE_HEAD = "table head"
     TABLE_NOTES = "table notes"
     REPLY = "reply"
+    NOTE = "note"
     PAGE_HEAD = "page head"
     PAGE_FOOT = "page foot"
 
@@ -229,6 +234,7 @@ def _candidates(text: str, blocks: _Blocks) -> Iterator[Piece]:
     yield from _around_table(blocks)
     yield from _around_block_quote(blocks)
     yield from _lead_in(blocks, heading_start, begin)
+    yield from _notes(blocks)
     for start, end in chain:
         yield Piece(PieceKind.HEADING, start, end)
     yield Piece(PieceKind.PAGE_HEAD, 0, _word_end(text, PAGE_END_CHARS))
@@ -306,6 +312,18 @@ def _around_block_quote(blocks: _Blocks) -> Iterator[Piece]:
         yield Piece(PieceKind.LEAD_IN, _word_start(blocks.text, max(start, end - LEAD_IN_CHARS_MAX)), end)
     if reply := next((place for place in blocks.below if not blocks.is_quoted(place)), None):
         yield Piece(PieceKind.REPLY, reply[0], _word_end(blocks.text, reply[0] + REPLY_CHARS))
+
+
+def _notes(blocks: _Blocks) -> Iterator[Piece]:
+    """The notes to which marks in a quote lead, or right behind it: they stand at the end of a page, or of a section."""
+    text = blocks.text
+    marks = NOTE_MARK.findall(text, blocks.start, min(len(text), blocks.end + MARKS_BEHIND_CHARS))
+    for mark in list(dict.fromkeys(marks))[:NOTES_MAX]:
+        place = text.find(f"{BLOCK_BREAK}{mark} ", blocks.end)
+        if place >= 0:
+            start = place + len(BLOCK_BREAK)
+            end = text.find(BLOCK_BREAK, start, start + NOTE_CHARS)
+            yield Piece(PieceKind.NOTE, start, end if end >= 0 else _word_end(text, start + NOTE_CHARS))
 
 
 def _word_start(text: str, at: int) -> int:

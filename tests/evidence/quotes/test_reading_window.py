@@ -49,6 +49,8 @@ def test_a_window_of_a_short_page_is_the_page() -> None:
             f"50. {QUOTE}",
             FAR,
         ),
+        page(FAR, f"{QUOTE}[3] {PROSE}", FAR, "[2] See above.", "[3] It was RETRACTED.", FAR),
+        page(FAR, f"{QUOTE}* {PROSE}", FAR, "* RETRACTED in 2020.", FAR),
         page(FAR, "> " + QUOTE, *["> " + PROSE * 3] * 3, "This was RETRACTED.", FAR),
     ],
 )
