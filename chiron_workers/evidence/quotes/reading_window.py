@@ -320,6 +320,8 @@ def _notes(blocks: _Blocks) -> Iterator[Piece]:
     marks = NOTE_MARK.findall(text, blocks.start, min(len(text), blocks.end + MARKS_BEHIND_CHARS))
     for mark in list(dict.fromkeys(marks))[:NOTES_MAX]:
         place = text.find(f"{BLOCK_BREAK}{mark} ", blocks.end)
+        if place < 0 and mark.startswith("["):  # Notes may be the items of a list.
+            place = text.rfind(f"{BLOCK_BREAK}{mark[1:-1]}. ", blocks.end)
         if place >= 0:
             start = place + len(BLOCK_BREAK)
             end = text.find(BLOCK_BREAK, start, start + NOTE_CHARS)
