@@ -157,7 +157,7 @@ class _Chosen:
         end = min(end, start + self._chars_left)
         if end > start:
             self.pieces.append(Piece(kind, start, end))
-            self._chars_left -= end - start
+            self._chars_left -= end - start + len(GAP) + 2 * len(BLOCK_BREAK)
 
 
 class _Blocks:

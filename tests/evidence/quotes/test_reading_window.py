@@ -14,7 +14,7 @@ PROSE = "The report describes methods, data and limits of the study in separate 
 def window(text: str, quote: str = QUOTE) -> str:
     start = text.index(quote)
     excerpt = reading_window(text, start, start + len(quote))
-    assert sum(piece.end - piece.start for piece in excerpt.pieces) <= WINDOW_CHARS_MAX
+    assert len(excerpt.text_of(text)) <= WINDOW_CHARS_MAX
     return excerpt.text_of(text)
 
 
