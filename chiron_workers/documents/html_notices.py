@@ -32,6 +32,7 @@ NAMES = re.compile(
     r"|satire|withdrawn|last-?(?:mod|updat|review)\w*)(?![a-z])",
     re.IGNORECASE,
 )
+TITLES = "//title/text() | //meta[@property='og:site_name']/@content"
 ROLES = {"alert", "note", "status"}
 WORDS = re.compile(
     r"\b(?:"
@@ -40,8 +41,9 @@ WORDS = re.compile(
     r"|no longer (?:maintained|supported|valid|current|updated)|deprecated|end[- ]of[- ]life|archived"
     r"|(?:working|first|public)? ?draft|not (?:yet )?(?:been )?peer[- ]reviewed|preprint|sponsored|advertorial"
     r"|advertisement|paid (?:content|post|partnership|for by)|promoted content|press release|satir(?:e|ical)|parody"
-    r"|work of fiction|fictional|opinion|hoax|debunked|disputed|fact[- ]check(?:ed)?|misleading|april fools?"
-    r"|last (?:updated|modified|reviewed|revised)|updated? on|zurückgezogen|widerrufen|berichtigung|korrektur"
+    r"|work of fiction|fictional|opinion|hoax|made[- ]up|fabricated|imaginary|not real"
+    r"|for (?:illustration|entertainment)|hypothetical|debunked|disputed|fact[- ]check(?:ed)?|misleading|april fools?"
+    r"|last (?:changed|edited|updated|modified|reviewed|revised)|updated? on|zurückgezogen|widerrufen|berichtigung|korrektur"
     r"|richtigstellung|veraltet|überholt|ersetzt durch|archiviert|entwurf|anzeige|gesponsert|werbung|glosse"
     r"|zuletzt (?:aktualisiert|geändert)|rétracté\w*|rétractation|rectificatif|obsolète|périmée?|remplacée? par"
     r"|brouillon|sponsorisée?|publicité|publi-?rédactionnel|mise? à jour|dernière (?:mise|modification)|retractad[oa]"
@@ -88,7 +90,8 @@ def keep_notices(tree: Any) -> list[Notice]:
         for element in islice(_signed(tree), CANDIDATES_MAX)
         if (block := _block_around(element)) is not None
     )
-    before, notices = _before_text(tree), list[Notice]()
+    before = _before_text(tree)
+    notices = [Notice(one_line(words), is_before=True) for words in tree.xpath(TITLES) if WORDS.search(words)]
     for block in blocks:
         words = one_line(" ".join(block.itertext()))
         is_inner = any(ancestor in blocks for ancestor in islice(block.iterancestors(), ANCESTORS_MAX))

@@ -262,17 +262,18 @@ def is_heading(line: str) -> bool:
 
 
 def _lead_in(blocks: _Blocks, low: int, high: int) -> Iterator[Piece]:
-    """What announces a quote, such as the head of a long list, between its heading and the part of its section that is near."""
+    """What announces a quote, such as the head of a long list, and how its section begins, where that is above what is near."""
     is_item = begins_item(blocks.words((blocks.own, blocks.own_end))[:MARK_CHARS])
-    for start, end in blocks.above:
-        words = blocks.words((start, end))
-        is_head = words.endswith(LEADS) or (is_item and not begins_item(words[:MARK_CHARS]))
-        if start < low:
-            break
-        if is_head:
-            if end <= high:
-                yield Piece(PieceKind.LEAD_IN, max(start, end - LEAD_IN_CHARS_MAX), end)
-            break
+
+    def announces(place: Place) -> bool:
+        words = blocks.words(place)
+        return words.endswith(LEADS) or (is_item and not begins_item(words[:MARK_CHARS]))
+
+    section = list(takewhile(lambda place: place[0] > low, blocks.above))
+    first = section[-1:] if len(section) < len(blocks.above) else []
+    for start, end in dict.fromkeys([*islice(filter(announces, section), 1), *first]):
+        if end <= high:
+            yield Piece(PieceKind.LEAD_IN, start, min(end, _word_end(blocks.text, start + LEAD_IN_CHARS_MAX)))
 
 
 def _around_table(blocks: _Blocks) -> Iterator[Piece]:

@@ -61,6 +61,7 @@ def test_a_window_of_a_short_page_is_the_page() -> None:
             FAR,
         ),
         page(FAR, f"{QUOTE}* {PROSE}", FAR, "* RETRACTED in 2020.", FAR),
+        page(FAR, "Points", "The RETRACTED draft has these points.", *[PROSE * 2] * 40, QUOTE, FAR),
         page(FAR, "> " + QUOTE, *["> " + PROSE * 3] * 3, "This was RETRACTED.", FAR),
     ],
 )
