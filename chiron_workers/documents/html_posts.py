@@ -10,7 +10,9 @@ POSTS_MAX = 2_000
 NAME_CHARS_MAX = 80
 SCORE_CHARS_MAX = 30
 POST = re.compile(
-    r"(?<![a-z])(?:post|comment|answer|message|reply|review|tweet|status)(?:[-_]?(?:item|body|wrapper|container|box|cell))?(?![a-z])"
+    r"(?<![a-z])(?:post|comment|answer|message|reply|review|tweet|status)(?:[-_]?(?:item|wrapper|container|box|cell))?"
+    # `post-author` and `post-body` are parts of a post.
+    r"(?![a-z]|[-_](?:author|user|name|meta|info|by|head|foot|date|time|score|vote|count|title|body|content|text|avatar))"
     r"|schema\.org/(?:Comment|Answer|Review|DiscussionForumPosting|SocialMediaPosting)",
     re.IGNORECASE,
 )
