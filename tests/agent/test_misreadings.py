@@ -75,7 +75,8 @@ def test_the_window_of_a_misread_quote_holds_the_decisive_words(name: str) -> No
             unlocated += 1
             continue
         window = reading_window(document.text, match.start, match.end).text_of(document.text)
-        assert reading.decisive_words.casefold() in f"{document.title} {window}".casefold(), reading.statement
+        shown = f"{document.title} {document.published_at} {window}".casefold()
+        assert reading.decisive_words.casefold() in shown, reading.statement
     assert unlocated == REFUSED[name]
 
 
