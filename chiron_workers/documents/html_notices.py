@@ -156,7 +156,9 @@ def _block_around(element: Any) -> Any | None:
         return None
     block = None
     for outer in islice(_and_around(element), LEVELS_MAX):
-        is_around = block is None or (outer.tag in AROUND and next(outer.iter(*HEADINGS), None) is None)
+        is_around = block is None or (
+            outer.tag in AROUND and next(outer.iter(*HEADINGS, "table"), None) is None
+        )
         if outer.tag in OUTER or not is_around or not _is_short(outer):
             break
         block = outer

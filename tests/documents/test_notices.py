@@ -80,3 +80,14 @@ def test_what_the_title_of_a_page_and_its_site_say_is_a_notice_too() -> None:
     ).text
     assert "The Lentil, a satire" in text[:100]
     assert "Archived news" in text[:100]
+
+
+@pytest.mark.parametrize("place", ["inside", "end"])
+def test_a_short_table_whose_caption_is_a_notice_is_no_part_of_it(place: str) -> None:
+    table = (
+        "<table><tr><th>Town</th><th>People</th></tr><tr><td>Town of Olten</td><td>3,100</td></tr></table>"
+    )
+    figure = f"<figure>{table}<figcaption>Last updated in 2004: {NOTICE}</figcaption></figure>"
+    text = text_of(**{place: figure})
+    assert "Town | People\n\nTown of Olten | 3,100\n\nLast updated in 2004" in text
+    assert "Town People" not in text
