@@ -148,7 +148,7 @@ LATEXML_NOTE = (
 )
 def test_a_note_in_any_block_leaves_its_mark_in_the_sentence(block: str, mark: str) -> None:
     paragraphs = "\n\n".join(text_of(block).split("\n")).split("\n\n")
-    paragraphs = [paragraph for paragraph in paragraphs if paragraph]
+    paragraphs = [paragraph.removeprefix("> ") for paragraph in paragraphs if paragraph]
     assert paragraphs[1:3] == [f"It is 5[{mark}] kg heavy.", f"[{mark}] As of 2019."]
 
 

@@ -59,7 +59,7 @@ def test_the_description_says_that_a_fact_without_a_quote_stays_out_of_sight_and
 
 async def test_a_fact_is_stored_from_sloppy_arguments_and_found_again(call: Call, read: str) -> None:
     receipt = await call("store_knowledge", fact(contradictions="null", quote="orbits at 384,400 km"))
-    assert receipt.pop("note").startswith("Only rules have looked")
+    assert receipt.pop("note").startswith("No model has judged")
     assert receipt == {
         "status": "stored",
         "subject_id": "moon",

@@ -1,4 +1,4 @@
-"""Whether the quote of a fact, in its context, supports it: a model is asked, with the doubts of the rules as a hint.
+"""Whether the quote of a fact, as a reader of its source sees it, supports it: a model is asked, doubts of rules are a hint.
 
 Where nobody can be asked, a doubt of `evidence.statements.support` counts, and what the rules do not doubt is unchecked.
 The prompt is `verdicts.md`, the tool by which the model answers `verdicts.json`.
@@ -22,6 +22,7 @@ from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.evidence.statements.support import Finding, judge_by_rules
 from chiron_workers.knowledge.facts.offload import offload_if_long
+from chiron_workers.knowledge.facts.source_views import SourceView, share_pages
 from chiron_workers.quotation import quoted
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import Session, SideModel
@@ -46,18 +47,24 @@ REASON_CHARS_MAX = 300
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A statement and what it rests on. `source` tells a model where the quote is from, `hint` what the rules doubt."""
+    """A statement and what it rests on. `hint` tells a model what the rules doubt.
+
+    `view` is what a reader of the source sees around the quote. Where there is none, as for what rests on several facts, a model
+    is shown `context`, and `source` tells it where the quote is from.
+    """
 
     statement: str
     quote: str
     context: str = ""
     source: str = ""
     hint: str = ""
+    view: SourceView | None = None
 
     @property
     def digest(self) -> str:
-        """The key of its verdict, hex: the same words get the same verdict, wherever they stand."""
-        words = [collapse_whitespace(text) for text in (self.statement, self.quote, self.context)]
+        """The key of its verdict, hex: the same words get the same verdict, at whatever address they stand."""
+        around = self.view.digest if self.view else self.context
+        words = [collapse_whitespace(text) for text in (self.statement, self.quote, around)]
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
@@ -261,17 +268,23 @@ def parse_findings(reply: Reply, count: int) -> list[Finding | None]:
 
 
 def question(evidence: Sequence[Evidence]) -> str:
-    """The words that put statements to a model, each with its quote between marks that it cannot close."""
-    items = "\n\n".join(_item(number, item) for number, item in enumerate(evidence, start=1))
-    return QUESTION.substitute(items=items, tool=ANSWER)
+    """The words that put statements to a model: pages first, each passage once, then statements with their quotes.
+
+    All of them stand between marks that they cannot close.
+    """
+    pages, letters = share_pages([item.view for item in evidence], [item.quote for item in evidence])
+    parts = [f"Page {page.letter}\n{quoted('page', page.text)}" for page in pages]
+    parts += [
+        _item(number, item, letter)
+        for number, (item, letter) in enumerate(zip(evidence, letters, strict=True), start=1)
+    ]
+    return QUESTION.substitute(items="\n\n".join(parts), tool=ANSWER)
 
 
-def _item(number: int, evidence: Evidence) -> str:
-    texts = {
-        "statement": evidence.statement,
-        "source": evidence.source,
-        "context": evidence.context,
-        "quote": evidence.quote,
-        "hint": evidence.hint,
-    }
-    return "\n".join([f"Number {number}", *(quoted(name, text) for name, text in texts.items() if text)])
+def _item(number: int, evidence: Evidence, letter: str) -> str:
+    texts = {"statement": evidence.statement, "quote": evidence.quote}
+    if not letter:
+        texts |= {"source": evidence.source, "context": evidence.context}
+    texts["hint"] = evidence.hint
+    lines = [f"Number {number}", *([f"Its page: {letter}"] if letter else [])]
+    return "\n".join([*lines, *(quoted(name, text) for name, text in texts.items() if text)])
