@@ -77,6 +77,7 @@ PROGRAMS = (
     Program("contradictions", 1, "--buildings 4"),
     Program("canaries", 10, "--files 1"),
     Program("verdicts", 5, "--repeats 1"),
+    Program("window_cost", 0.2),
     Program("merging", 0.2, "held_out", "held_out", has_json=False),
     Program("chaos", 20, "--seed 11 --latency-s 1", "--seeds 5 --seed 1"),
 )

@@ -51,7 +51,7 @@ update facts f
    set quote = h.quote, quote_state = h.quote_state, quote_start = h.quote_start, quote_end = h.quote_end,
        source_url = h.source_url, source_score = h.source_score, claimed_score = h.claimed_score,
        source_kind = h.source_kind, claimed_confidence = h.claimed_confidence,
-       snapshot_hash = h.snapshot_hash, run_id = h.run_id, call_id = h.call_id
+       context = h.context, window_pieces = h.window_pieces, window_hash = h.window_hash, snapshot_hash = h.snapshot_hash, run_id = h.run_id, call_id = h.call_id
   from heir h
  where f.id = h.fact_id
 returning f.id::text as fact_id;

@@ -6,8 +6,10 @@ from typing import Any
 from chiron_workers.documents.authors import unique_names
 from chiron_workers.documents.bylines import page_authors
 from chiron_workers.documents.document import Document, compose
+from chiron_workers.documents.html_notices import Notice, keep_notices, with_notices
 from chiron_workers.documents.html_omissions import PageWords, list_lost, page_words
 from chiron_workers.documents.html_page import page_blocks
+from chiron_workers.documents.html_posts import write_speakers
 from chiron_workers.documents.html_tree import rewrite
 from chiron_workers.documents.licences import licence_name, licence_of_html
 from chiron_workers.documents.omissions import Omissions
@@ -28,12 +30,14 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
     tree = trafilatura.load_html(text)
     licence = "" if tree is None else licence_of_html(tree)
     metadata = PageMetadata() if tree is None else read_metadata(tree)
-    omissions, words = Omissions(), PageWords([], {})
+    omissions, words, notices = Omissions(), PageWords([], {}), list[Notice]()
     authors = () if tree is None else page_authors(tree)
     published_at = None if tree is None else stated_date(tree)
     if tree is not None:
         omissions = rewrite(tree, text)
         words = page_words(tree)
+        write_speakers(tree)
+        notices = keep_notices(tree)
     page: Any = trafilatura.bare_extraction(
         text if tree is None else tree,
         url=url or None,
@@ -55,7 +59,8 @@ def read_html(text: str, *, url: str = "", name: str = "") -> Document:
             stated_kind=metadata.kind,
             left_out=omissions.all(),
         )
-    document = compose(page_blocks(tree, page.body), title=page.title or "", name=name)
+    blocks = with_notices(page_blocks(tree, page.body), notices)
+    document = compose(blocks, title=page.title or "", name=name)
     list_lost(words, document.title, document.text, omissions)
     return replace(
         document,

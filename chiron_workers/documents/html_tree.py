@@ -13,6 +13,7 @@ from chiron_workers.documents.html_tables import rewrite_tables
 from chiron_workers.documents.mathml import math_text
 from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.scripts import (
+    QUOTATION_MARK,
     RAISED_CHARS_MAX,
     list_mark,
     lower_words,
@@ -26,6 +27,7 @@ NOTE = re.compile(r"note-?ref|\bfn-?ref|\bsdfootnote(?:anc|sym)|\bcite[-_]ref", 
 RAISED_NOTE = re.compile(r"\breference\b|\bfootnote\b|\bcitation\b", re.IGNORECASE)
 VERBATIM = {"pre", "textarea", "script", "style"}
 LIST_KINDS = {"1", "a", "A", "i", "I"}
+QUOTED_BLOCKS = {"p", "div", "li", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6"}
 NOTE_CHARS_MAX = 5
 LIST_NUMBER_MAX = 1_000_000
 
@@ -54,6 +56,7 @@ def rewrite(tree: Any, text: str) -> Omissions:
     mark_images(tree, omissions)
     strip_tags(tree, WORDS_TAG)
     _number_lists(tree)
+    _mark_block_quotes(tree)
     rewrite_tables(tree)
     _set_white_space(tree, text)
     return omissions
@@ -192,6 +195,16 @@ def _mark_item(item: Any, mark: str) -> None:
     while not (place.text or "").strip() and len(place) and place[0].tag in BLOCKS - {"ol", "ul"}:
         place = place[0]
     place.text = mark + (place.text or "").lstrip()
+
+
+def _mark_block_quotes(tree: Any) -> None:
+    """Put a mark before each paragraph of a block quote: nothing else tells whose words they are."""
+    for quotation in tree.iter("blockquote"):
+        for block in quotation.iter("blockquote", "pre", *QUOTED_BLOCKS):
+            has_blocks = next(block.iterdescendants(*BLOCKS, *TEXT_BLOCKS), None) is not None
+            words = block.text if has_blocks else "".join(block.itertext())
+            if (words or "").strip():
+                block.text = QUOTATION_MARK + (block.text or "").lstrip()
 
 
 def _integer(words: str | None, default: int) -> int:

@@ -15,7 +15,7 @@ from chiron_workers.documents.licences import licence_name
 from chiron_workers.documents.markdown_words import inline_words
 from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.plain import read_plain
-from chiron_workers.documents.scripts import list_mark
+from chiron_workers.documents.scripts import QUOTATION_MARK, list_mark
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 # Parsing brackets and emphasis takes quadratic time; longer paragraphs are no prose and are read as plain text.
@@ -65,7 +65,7 @@ def front_matter(text: str) -> dict[str, Any]:
 
 
 def _blocks(tokens: list[Token], omissions: Omissions) -> Iterator[Block]:
-    parent, mark = "", ""
+    parent, mark, depth = "", "", 0  # in block quotes
     row, numbers = list[str](), list[int | None]()  # a list's next number, None for one with bullets
     for token in tokens:
         if token.type == "inline":
@@ -73,7 +73,7 @@ def _blocks(tokens: list[Token], omissions: Omissions) -> Iterator[Block]:
             if parent in ("th_open", "td_open"):
                 row.append(words)
             else:
-                yield Block(mark + words, is_heading=parent == "heading_open")
+                yield Block(QUOTATION_MARK * depth + mark + words, is_heading=parent == "heading_open")
                 mark = ""
         elif token.type in ("fence", "code_block"):
             yield Block(token.content)
@@ -87,6 +87,8 @@ def _blocks(tokens: list[Token], omissions: Omissions) -> Iterator[Block]:
             numbers.append(int(token.attrGet("start") or 1) if is_ordered else None)
         elif token.type in ("ordered_list_close", "bullet_list_close"):
             numbers.pop()
+        elif token.type in ("blockquote_open", "blockquote_close"):
+            depth += token.nesting
         elif token.type == "list_item_open":
             mark = ""
             if numbers and (number := numbers[-1]) is not None:

@@ -14,6 +14,7 @@ MARK = re.compile(r"[*†‡§¶®©™℠#]+|TM|SM|\(?[RC]\)", re.IGNORECASE)
 BRACKETS = re.compile(r"\[.*\]", re.DOTALL)
 LETTER_RUN = re.compile(r"[^\W\d_]+$")
 IMAGE_CHARS_MAX = 1_000
+QUOTATION_MARK = "> "  # before each paragraph of a block quote, as in Markdown
 RAISED_CHARS_MAX = 40  # more are set so for looks, and stay as they are
 
 

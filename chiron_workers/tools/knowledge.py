@@ -9,12 +9,14 @@ from chiron_workers.embeddings import languages_of, looks_foreign
 from chiron_workers.errors import ToolError
 from chiron_workers.evidence.quotes.context import context_of
 from chiron_workers.evidence.quotes.quotes import locate, refusal_reason
+from chiron_workers.evidence.quotes.reading_window import reading_window
 from chiron_workers.evidence.source_kinds import BANDS
 from chiron_workers.evidence.statements.support import UNCHECKED, judge_by_rules
 from chiron_workers.evidence.statements.unsupported import find_unsupported
 from chiron_workers.knowledge.facts.additions import StoredFact
 from chiron_workers.knowledge.facts.claims import Claim, Place, claim
 from chiron_workers.knowledge.facts.offload import offload_if_long
+from chiron_workers.knowledge.facts.source_views import SourceView
 from chiron_workers.knowledge.facts.verdicts import Evidence
 from chiron_workers.settings import settings
 from chiron_workers.sources.sources import Snapshot
@@ -186,12 +188,14 @@ def _place_quote(new_claim: Claim, quote: str, versions: Sequence[Snapshot]) -> 
     for version in versions:
         match = locate(quote, version.text)
         if match is not None:
+            window = reading_window(version.text, match.start, match.end)
             return replace(
                 new_claim,
                 source_url=version.url,
                 quote=match.quote,
                 place=Place(version.hash, match.start, match.end),
                 context=context_of(version.text, match.start, match.end),
+                view=SourceView.of(version, window),
                 observed_at=version.fetched_at,
                 stated_kind=version.stated_kind,
             )
@@ -203,7 +207,11 @@ async def _judge(store: Store, quoted_claim: Claim) -> Claim:
     if quoted_claim.quote is None:
         return quoted_claim
     evidence = Evidence(
-        quoted_claim.content, quoted_claim.quote, quoted_claim.context, quoted_claim.source_url
+        quoted_claim.content,
+        quoted_claim.quote,
+        quoted_claim.context,
+        quoted_claim.source_url,
+        quoted_claim.view,
     )
     if quoted_claim.place is not None:
         finding = await store.verdicts.judge(evidence)

@@ -213,6 +213,15 @@ def test_whatever_a_perfect_judge_doubts_is_kept_out_of_sight(tmp_path: Path) ->
     assert costs[0]["calls a fact"] > costs[1]["calls a fact"] > costs[2]["calls a fact"] == 0
 
 
+def test_what_a_shared_page_saves_is_measured(tmp_path: Path) -> None:
+    found = figures("window_cost", tmp_path)
+    names = ("each fact", "a reply, page each", "a reply, one page", "a reply, one section")
+    tokens = [found[f"window, {name}"][0]["tokens in a fact"] for name in names]
+    assert tokens == sorted(tokens, reverse=True)
+    assert found["characters of a window"][0]["most"] <= 6_000
+    assert found["window of a page of a megabyte"][0]["ms"] < 20
+
+
 def test_submitting_is_measured_against_copy(tmp_path: Path) -> None:
     found = figures("submit", tmp_path, "--topics", "300", "--repeats", "1")
     assert {"copy", "submit", "submit and hint", "ring, batched", "ring, one by one"} == found.keys()

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
+from support.research_rows import Shelf
 
 from chiron_api.cli.display import summary
 from chiron_api.cli.display.model_holds import holds_now
@@ -169,3 +170,15 @@ def test_a_beginning_of_an_id_last_and_a_name_are_enough(chiron, batch):
         "lifted_models": [],
     }
     assert json.loads(chiron("results", "spring", "--json").stdout)["state"] == "cancelled"
+
+
+def test_a_fact_shows_what_a_reader_of_its_source_sees_around_its_quote(chiron, shelf: Shelf):
+    shelf.subject("lake", "Lake")
+    quote = "The lake has no floor."
+    text = "\n\n".join(["Lake\x1b[31m", *["It is told of in many books."] * 400, "Myths of the lake", quote])
+    fact_id = shelf.fact("lake", quote, "https://a.org/", quote=quote, text=text)
+    lines = chiron("show", str(fact_id)).stdout
+    assert "\x1b" not in lines
+    assert "what a reader of the source sees around it (window " in lines
+    assert "       page head, from 0: Lake" in lines
+    assert f"Myths of the lake {quote}" in lines

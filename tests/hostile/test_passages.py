@@ -12,7 +12,9 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from chiron_workers.agent.compaction import epoch_question
+from chiron_workers.evidence.quotes.reading_window import Piece, PieceKind, ReadingWindow
 from chiron_workers.knowledge.facts import judgements, verdicts
+from chiron_workers.knowledge.facts.source_views import SourceView
 from chiron_workers.mcp_client.tools.results import render_result
 from chiron_workers.mcp_client.transport.failures import call_error
 from chiron_workers.quotation import mark_for, quoted
@@ -75,6 +77,13 @@ def verdict(**parts: str) -> str:
     return verdicts.question([verdicts.Evidence(**texts | parts)])
 
 
+def seen(passage: str) -> str:
+    """The question whether a quote bears a statement out, with what a reader of its source sees."""
+    window = ReadingWindow((Piece(PieceKind.SECTION, 0, len(passage)),))
+    view = SourceView("0", window, window.excerpts_of(passage), title="Ice")
+    return verdicts.question([verdicts.Evidence("Ice melts.", "It melts so.", view=view)])
+
+
 CRITERIA = [evaluation.Criterion(name="clear", description="5 is clear.")]
 PROMPTS: dict[str, Callable[[str], str]] = {
     "found before": recurring,
@@ -90,6 +99,7 @@ PROMPTS: dict[str, Callable[[str], str]] = {
     "quote of a verdict": lambda passage: verdict(quote=passage),
     "context of a verdict": lambda passage: verdict(context=passage),
     "source of a verdict": lambda passage: verdict(source=passage),
+    "page of a verdict": seen,
     "skill": skill,
     "result of an MCP server": returned,
     "refusal of an MCP server": refused,

@@ -60,6 +60,8 @@ class Fails:
     page_type: str = "text/html"
 
 
+_PAGE = re.compile(r"^Page (\w+)\n<(page-[0-9a-f]+)>\n(.*?)\n</\2>$", re.MULTILINE | re.DOTALL)
+_PAGE_LETTER = re.compile(r"Its page: (\w+)$", re.MULTILINE)
 _ITEM = re.compile(r"^Number (\d+)\n(.*?)(?=^Number \d+$|\Z)", re.MULTILINE | re.DOTALL)
 Script = Callable[[dict[str, Any]], "Says | Fails | Awaitable[Says | Fails]"]
 
@@ -114,21 +116,31 @@ def asks_for_verdicts(request: dict[str, Any]) -> bool:
     return [tool["name"] for tool in request.get("tools", ())] == ["give_verdicts"]
 
 
+def question_words(request: dict[str, Any]) -> str:
+    """What a request asks first."""
+    question = request["messages"][0]["content"]
+    return question if isinstance(question, str) else "".join(block["text"] for block in question)
+
+
+def page_of(request: dict[str, Any], item: str) -> str:
+    """What is shown of the source of an item of a question: its head and the windows around the quotes; empty if nothing is."""
+    pages = {letter: text for letter, _, text in _PAGE.findall(question_words(request))}
+    letter = _PAGE_LETTER.search(item.partition("<")[0])
+    return pages[letter[1]] if letter else ""
+
+
 def verdicts(request: dict[str, Any], verdict: str = "supported", reason: str = "The quote says so.") -> Says:
     """The same verdict on each statement of a question."""
-    question = request["messages"][0]["content"]
-    words = question if isinstance(question, str) else "".join(block["text"] for block in question)
+    words = question_words(request)
     numbers = re.findall(r"^Number (\d+)$", words, re.MULTILINE)
     entries = [{"number": int(number), "verdict": verdict, "reason": reason} for number in numbers]
     return calls(call("give_verdicts", verdicts=entries))
 
 
 def verdict_entries(request: dict[str, Any], verdict_on: Callable[[str], tuple[str, str]]) -> Says:
-    """A verdict with its reason on each item of a question: its statement, source, context and quote."""
-    question = request["messages"][0]["content"]
-    words = question if isinstance(question, str) else "".join(block["text"] for block in question)
+    """A verdict with its reason on each item of a question: its statement, quote, source and context."""
     entries = []
-    for number, item in _ITEM.findall(words):
+    for number, item in _ITEM.findall(question_words(request)):
         verdict, reason = verdict_on(item)
         entries.append({"number": int(number), "verdict": verdict, "reason": reason})
     return calls(call("give_verdicts", verdicts=entries))

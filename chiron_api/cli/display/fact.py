@@ -9,6 +9,7 @@ from chiron_workers.states import Ground, QuoteState, Verdict
 
 QUOTE_CHARS = 2_000
 HASH_CHARS = 12
+WINDOW_CHARS = 6_000  # a window has no more
 LEFT_OUT_CHARS = 1_000
 SCORES_DIFFER = 0.005  # two decimals are shown
 
@@ -55,8 +56,6 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
     names = [one_line(name) for name in (assertion.source_title, assertion.source_author) if name]
     dates = [f"of {assertion.published_at:%Y-%m-%d}"] if assertion.published_at else []
     yield f"     {', '.join([*names, *dates, one_line(assertion.source_url)])} ({_source_words(assertion)})"
-    if assertion.context:
-        yield f"     around it: {one_line(assertion.context, chars_max=500)}"
     yield f"     {_verdict_line(assertion)}"
     if assertion.source_mark:
         yield f"     {assertion.source_mark}"
@@ -71,6 +70,17 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
         )
         place = f"characters {assertion.quote_start:,} to {assertion.quote_end:,}"
         yield f"     {place} of snapshot {assertion.snapshot_hash[:HASH_CHARS]}{read_at}"
+    yield from _window_lines(assertion)
+
+
+def _window_lines(assertion: AssertionDetails) -> Iterator[str]:
+    """What the verdict rests on beside the quote; the words right around it where the text is not kept."""
+    if assertion.window:
+        yield f"     what a reader of the source sees around it (window {(assertion.window_hash or '')[:HASH_CHARS]}):"
+    elif assertion.context:
+        yield f"     around it: {one_line(assertion.context, chars_max=500)}"
+    for piece in assertion.window:
+        yield f"       {piece.kind}, from {piece.start:,}: {one_line(piece.text, chars_max=WINDOW_CHARS)}"
 
 
 def _source_words(assertion: AssertionDetails) -> str:

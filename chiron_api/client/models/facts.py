@@ -91,13 +91,26 @@ class Omission(Answer):
     place: str
 
 
+class WindowPiece(Answer):
+    """A piece of what a reader of the source sees around the quote: the characters of the snapshot from `start` up to `end`.
+
+    `kind` is section, heading, lead-in, table head, table notes, reply, page head or page foot.
+    """
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
 class Assertion(Answer):
     """A source that states a fact; `quote_start` and `quote_end` count characters of the snapshot's text.
 
     `source_score` is what the agent gave the source, `claimed_score`, within the band of `source_kind`. `verdict` says whether
     the quote bears the statement out, `verdict_by` who found that. `ground` says whether the source still does,
     `source_mark` what became of it. `valid_from` and `valid_until` are years, months or days. `left_out` is what the text of
-    the source lacks; None where nobody knows, as a version before has read it.
+    the source lacks; None where nobody knows, as a version before has read it. `window` is what a reader of the source sees
+    around the quote, and `window_hash` the sha256 of its words; it is empty for a text that is not kept, and after 20 sources.
     """
 
     id: UUID
@@ -129,6 +142,8 @@ class Assertion(Answer):
     valid_from: str | None
     valid_until: str | None
     source_mark: str
+    window: tuple[WindowPiece, ...] = ()
+    window_hash: str | None = None
 
 
 class RelatedFact(Answer):

@@ -86,7 +86,7 @@ def _is_row(line: str) -> bool:
     return CELL_BAR in line
 
 
-def _is_running(line: str) -> bool:
+def is_running(line: str) -> bool:
     """Whether a line is a page's mark or a number that only counts: no heading, but "2020" may be one."""
     return len(line) <= RUNNING_CHARS_MAX and not YEAR.fullmatch(line) and bool(RUNNING.fullmatch(line))
 
@@ -98,7 +98,7 @@ def _last_sentence(text: str) -> str:
     breaks = [place for place in sentence_breaks(words) if place < len(words)] or [0]
     for begin, end in zip(reversed(breaks), [len(words), *reversed(breaks)], strict=False):
         sentence = _one_line(words[begin:end])
-        if sentence and not _is_running(sentence):
+        if sentence and not is_running(sentence):
             return "" if _is_row(sentence) else sentence[-SENTENCE_CHARS_MAX:]
     return ""
 
@@ -122,7 +122,7 @@ def _above(paragraphs: list[str], *, is_item: bool) -> list[str]:
 
 def _lines_above(paragraphs: Sequence[str]) -> Iterator[str]:
     """What stands above, line by line, from the last one upwards."""
-    return (line for line in map(_one_line, reversed(paragraphs)) if line and not _is_running(line))
+    return (line for line in map(_one_line, reversed(paragraphs)) if line and not is_running(line))
 
 
 def _is_heading(line: str) -> bool:

@@ -38,14 +38,19 @@ SPACE, HYPHEN, DOT, APOSTROPHE, QUOTATION = map(ord, " -.'\"")
 # Signs that are evened out nowhere, or not unless two of them meet.
 PLAIN = re.compile(r"[A-Za-z0-9 ,;:.!?()/']*")
 PLAIN_CHARS_MAX = 1_000
+# Readers put it before each paragraph of a block quote. Before a figure it may be a sign.
+QUOTATION_MARK = re.compile(r"^(?:> )+(?=[^\W\d_]|[\"'“„«‘])", re.MULTILINE)
 DOUBLE_SIGNS = ("  ", "''", ". .")
 
 
 def normalise(text: str) -> NormalisedText:
     """The text in one spelling, with a way back to its own offsets. Takes time in proportion to its length."""
-    row = code_points(text)
     if _is_plain(text):
+        row = code_points(text)
         return NormalisedText(text, row.begins, row.ends)
+    if "> " in text:
+        text = QUOTATION_MARK.sub(lambda mark: " " * len(mark[0]), text)
+    row = code_points(text)
     wrap_offsets = wraps(text)
     if not text.isascii():
         _write_out(row)

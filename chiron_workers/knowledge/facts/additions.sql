@@ -12,14 +12,15 @@ select id::text
 -- insert_fact
 insert into facts (
   id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, topic_path,
-  confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id, context, verdict,
+  confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id, context, window_pieces, window_hash, verdict,
   verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground,
   claimed_score, source_kind, language, tsv, created_at
 )
 select
   %(id)s, %(subject_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
   %(source_url)s, %(source_score)s, %(topic_path)s, %(confidence)s, %(claimed_confidence)s, %(status)s,
-  %(contradictions)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s, %(context)s, %(verdict)s,
+  %(contradictions)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s, %(context)s, %(window_pieces)s, %(window_hash)s,
+  %(verdict)s,
   %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s, {{ground}}, %(claimed_score)s,
   %(source_kind)s, language, to_tsvector(language::regconfig, %(words)s) || %(pairs)s::tsvector, clock_timestamp()
   from (select coalesce(%(language)s, language_of_subject(%(subject_id)s), 'english') as language) as text
@@ -102,12 +103,12 @@ select exists (select from mine) as is_mine, null as ground, ({{twin}}) as twin_
 -- A source is counted once for a fact; with a verified quote that bears it out it counts again where it had none, or no longer.
 insert into corroborations (
   id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
-  snapshot_hash, run_id, call_id, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until,
-  ground, claimed_score, source_kind
+  snapshot_hash, run_id, call_id, context, window_pieces, window_hash, verdict, verdict_reason, verdict_by, observed_at,
+  valid_from, valid_until, ground, claimed_score, source_kind
 )
 select %(id)s, %(fact_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
        %(source_url)s, %(source_score)s, %(claimed_confidence)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s,
-       %(context)s, %(verdict)s, %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s,
+       %(context)s, %(window_pieces)s, %(window_hash)s, %(verdict)s, %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s,
        {{ground}}, %(claimed_score)s, %(source_kind)s
  where not exists (
    select
@@ -119,7 +120,8 @@ select %(id)s, %(fact_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_sta
  )
 on conflict (fact_id, md5(content), md5(source_url), quote_state) do update
    set quote = excluded.quote, quote_start = excluded.quote_start, quote_end = excluded.quote_end,
-       snapshot_hash = excluded.snapshot_hash, context = excluded.context, verdict = excluded.verdict,
+       snapshot_hash = excluded.snapshot_hash, context = excluded.context,
+       window_pieces = excluded.window_pieces, window_hash = excluded.window_hash, verdict = excluded.verdict,
        verdict_reason = excluded.verdict_reason, verdict_by = excluded.verdict_by, observed_at = excluded.observed_at,
        ground = excluded.ground
  where corroborations.ground <> 'stands'

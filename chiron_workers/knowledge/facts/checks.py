@@ -7,12 +7,14 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.rows import DictRow
+from psycopg.types.json import Json
 
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.knowledge.facts.confidences import ensure_minhashes
 from chiron_workers.knowledge.facts.facts import Facts
+from chiron_workers.knowledge.facts.source_views import load_views
 from chiron_workers.knowledge.facts.verdicts import Evidence, Verdicts
 from chiron_workers.runs.session import Session
 from chiron_workers.states import Verdict
@@ -87,6 +89,8 @@ class Checks:
             ToolError: The model does not answer now, and nothing was judged.
         """
         rows = await self._session.rows(SQL["page"], self._args | {"limit": PAGE_FACTS})
+        views = await load_views(self._session, [row["id"] for row in rows])
+        rows = [row | {"view": views.get(str(row["id"]))} for row in rows]
         findings, problem = await self._judge(rows)
         judged_rows = rows[: len(findings)]
         if judged_rows:
@@ -100,7 +104,8 @@ class Checks:
         for start in range(0, len(rows), QUESTION_FACTS):
             page = rows[start : start + QUESTION_FACTS]
             evidence = [
-                Evidence(row["content"], row["quote"], row["context"], row["source_url"]) for row in page
+                Evidence(row["content"], row["quote"], row["context"], row["source_url"], row["view"])
+                for row in page
             ]
             try:
                 findings += await self._verdicts.judge_all(evidence, needs_answer=True)
@@ -140,4 +145,6 @@ def _columns(rows: Sequence[DictRow], findings: Sequence[Finding]) -> dict[str, 
         "verdicts": [finding.verdict for finding in findings],
         "reasons": [finding.reason for finding in findings],
         "judges": [finding.judge for finding in findings],
+        "windows": [Json(row["view"].window.as_rows()) if row["view"] else None for row in rows],
+        "window_hashes": [row["view"].window_hash if row["view"] else None for row in rows],
     }

@@ -38,18 +38,20 @@ select (select count(*)::int from ({{open}}) as open) as assertions,
 
 -- store_of_facts
 update facts f
-   set verdict = answer.verdict, verdict_reason = answer.reason, verdict_by = answer.judge, checked_run_id = %(run_id)s
-  from unnest(%(ids)s::uuid[], %(verdicts)s::text[], %(reasons)s::text[], %(judges)s::text[])
-       as answer (id, verdict, reason, judge)
+   set verdict = answer.verdict, verdict_reason = answer.reason, verdict_by = answer.judge, checked_run_id = %(run_id)s,
+       window_pieces = answer.pieces, window_hash = answer.hash
+  from unnest(%(ids)s::uuid[], %(verdicts)s::text[], %(reasons)s::text[], %(judges)s::text[], %(windows)s::jsonb[],
+              %(window_hashes)s::text[]) as answer (id, verdict, reason, judge, pieces, hash)
  where f.id = answer.id
    and f.verdict = 'unchecked'
 returning f.id;
 
 -- store_of_corroborations
 update corroborations c
-   set verdict = answer.verdict, verdict_reason = answer.reason, verdict_by = answer.judge, checked_run_id = %(run_id)s
-  from unnest(%(ids)s::uuid[], %(verdicts)s::text[], %(reasons)s::text[], %(judges)s::text[])
-       as answer (id, verdict, reason, judge)
+   set verdict = answer.verdict, verdict_reason = answer.reason, verdict_by = answer.judge, checked_run_id = %(run_id)s,
+       window_pieces = answer.pieces, window_hash = answer.hash
+  from unnest(%(ids)s::uuid[], %(verdicts)s::text[], %(reasons)s::text[], %(judges)s::text[], %(windows)s::jsonb[],
+              %(window_hashes)s::text[]) as answer (id, verdict, reason, judge, pieces, hash)
  where c.id = answer.id
    and c.verdict = 'unchecked'
 returning c.id;

@@ -45,6 +45,8 @@ def assertion_columns(claim: Claim) -> dict[str, Any]:
         "snapshot_hash": claim.text_hash,
         "counts_in_full": claim.counts_in_full,
         "context": claim.context,
+        "window_pieces": Json(claim.view.window.as_rows()) if claim.view else None,
+        "window_hash": claim.view.window_hash if claim.view else None,
         "verdict": claim.finding.verdict,
         "verdict_reason": claim.finding.reason,
         "verdict_by": claim.finding.judge,

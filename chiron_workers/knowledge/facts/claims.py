@@ -8,6 +8,7 @@ from chiron_workers.evidence.statements.support import UNCHECKED, Finding
 from chiron_workers.evidence.validity import Validity, read_validity
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.facts.source_kinds import bind, kind_of
+from chiron_workers.knowledge.facts.source_views import SourceView
 from chiron_workers.sources.sources import address
 from chiron_workers.states import QuoteState, SourceKind
 
@@ -33,7 +34,8 @@ class Claim:
 
     `confidence` is what its author claims, and `claimed_score` how far its source is to be trusted. `place` is known once
     the quote was found in a snapshot of the source; `snapshot_hash` alone says which text the source gave, and `observed_at`
-    when it was read. `context` stands around the quote there, and `finding` is the verdict on both.
+    when it was read. `context` stands around the quote there, `view` is all that a reader sees around it, and `finding` is the
+    verdict on them.
     """
 
     subject_id: str
@@ -47,6 +49,7 @@ class Claim:
     place: Place | None = None
     snapshot_hash: str | None = None
     context: str = ""
+    view: SourceView | None = None
     finding: Finding = UNCHECKED
     observed_at: datetime | None = None
     stated_kind: SourceKind | None = None  # what its source says it is

@@ -1,6 +1,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -12,25 +13,38 @@ from chiron_workers.evidence.confidence import Confidence, explain
 from chiron_workers.knowledge.facts.confidences import Confidences, status_of
 from chiron_workers.knowledge.facts.objections import unlinked_objections
 from chiron_workers.knowledge.facts.source_kinds import with_kind
+from chiron_workers.knowledge.facts.source_views import SourceView, load_views
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.sources.changes import SourceChanges, source_mark
 from chiron_workers.states import FactStatus, Ground, QuoteState, Relation, SourceKind, Verdict
 
 SQL = load(__file__)
+WINDOWS_MAX = 20  # each is cut out of a text that may have millions of characters
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPiece:
+    """A piece of what a reader of the source sees around the quote: the characters of the snapshot from `start` up to `end`."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class AssertionDetails:
     """An assertion of a fact by a source; `quote_start` and `quote_end` count characters of the snapshot's text.
 
-    `source_score` is what the agent gave its source, `claimed_score`, within the band of `source_kind`.
-    `context` stands around the quote in the source; `verdict` says whether both bear the statement out, and
-    `verdict_by` who found that: `rules`, the name of a model, or nobody. `source_mark` says what became of the source since
-    then: that it is gone, or no longer holds the quote; `ground` says so in a word that is `stands` otherwise.
-    `observed_at` is when the source was read; `valid_from` and
-    `valid_until` say from when until when the content is so (a year, month or day), where its words do. `left_out` is what
-    the reader of the source left out of its text; None where nobody knows.
+    `source_score` is what the agent gave its source, `claimed_score`, within the band of `source_kind`. `context` stands right
+    around the quote in the source, and `window` is what its reader sees around it, with the sha256 of the words; it is empty
+    where the text is not kept, and for sources after the 20th. `verdict` says whether the quote, so understood, bears the
+    statement out, and `verdict_by` who found that: `rules`, the name of a model, or nobody. `source_mark` says what became of
+    the source since then: that it is gone, or no longer holds the quote; `ground` says so in a word that is `stands`
+    otherwise. `observed_at` is when the source was read; `valid_from` and `valid_until` say from when until when the content
+    is so (a year, month or day), where its words do. `left_out` is what the reader of the source left out of its text; None
+    where nobody knows.
     """
 
     id: str
@@ -62,6 +76,8 @@ class AssertionDetails:
     valid_from: str | None
     valid_until: str | None
     source_mark: str
+    window: tuple[WindowPiece, ...]
+    window_hash: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +191,23 @@ def _loss(assertion: AssertionDetails) -> str:
 async def _load_assertions(session: Session, fact_id: UUID) -> tuple[AssertionDetails, ...]:
     rows = await session.rows(SQL["assertions"], {"fact_id": fact_id})
     changes = await SourceChanges(session).of(row["source_url"] for row in rows)
+    views = await load_views(session, [row["id"] for row in rows[:WINDOWS_MAX]])
     return tuple(
         AssertionDetails(
             **with_kind(row | {"left_out": from_rows(row["left_out"])}),
             source_mark=source_mark(row["id"], row["ground"], changes.get(row["source_url"])),
+            **_window(views.get(row["id"])),
         )
         for row in rows
     )
+
+
+def _window(view: SourceView | None) -> dict[str, Any]:
+    if view is None:
+        return {"window": (), "window_hash": None}
+    pieces = ((excerpt.piece, excerpt.words) for excerpt in view.excerpts)
+    window = tuple(WindowPiece(piece.kind, piece.start, piece.end, words) for piece, words in pieces)
+    return {"window": window, "window_hash": view.window_hash}
 
 
 def _history(fact: DictRow, changes: Sequence[DictRow]) -> tuple[FactState, ...]:

@@ -1,4 +1,4 @@
-"""Whether the quote of a fact, in its context, bears it out: by the rules of `evidence.statements.support`, else by a model.
+"""Whether the quote of a fact, as a reader of its source sees it, bears it out: by rules, else by a model.
 
 The prompt is `verdicts.md`, the tool by which the model answers `verdicts.json`.
 """
@@ -20,6 +20,7 @@ from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.evidence.statements.support import Finding, judge_by_rules, judge_unasked
 from chiron_workers.knowledge.facts.offload import offload_if_long
+from chiron_workers.knowledge.facts.source_views import SourceView, share_pages
 from chiron_workers.quotation import quoted
 from chiron_workers.runs.entries import Reply, storable
 from chiron_workers.runs.session import Session, SideModel
@@ -42,17 +43,23 @@ REASON_CHARS_MAX = 300
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A statement and what it rests on. `source` tells a model where the quote is from."""
+    """A statement and what it rests on.
+
+    `view` is what a reader of the source sees around the quote. Where there is none, as for what rests on several facts, a model
+    is shown `context`, and `source` tells it where the quote is from.
+    """
 
     statement: str
     quote: str
     context: str = ""
     source: str = ""
+    view: SourceView | None = None
 
     @property
     def digest(self) -> str:
-        """The key of its verdict, hex: the same words get the same verdict, wherever they stand."""
-        words = [collapse_whitespace(text) for text in (self.statement, self.quote, self.context)]
+        """The key of its verdict, hex: the same words get the same verdict, at whatever address they stand."""
+        around = self.view.digest if self.view else self.context
+        words = [collapse_whitespace(text) for text in (self.statement, self.quote, around)]
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
@@ -241,16 +248,22 @@ def parse_findings(reply: Reply, count: int) -> list[Finding | None]:
 
 
 def question(evidence: Sequence[Evidence]) -> str:
-    """The words that put statements to a model, each with its quote between marks that it cannot close."""
-    items = "\n\n".join(_item(number, item) for number, item in enumerate(evidence, start=1))
-    return QUESTION.substitute(items=items, tool=ANSWER)
+    """The words that put statements to a model: pages first, each passage once, then statements with their quotes.
+
+    All of them stand between marks that they cannot close.
+    """
+    pages, letters = share_pages([item.view for item in evidence], [item.quote for item in evidence])
+    parts = [f"Page {page.letter}\n{quoted('page', page.text)}" for page in pages]
+    parts += [
+        _item(number, item, letter)
+        for number, (item, letter) in enumerate(zip(evidence, letters, strict=True), start=1)
+    ]
+    return QUESTION.substitute(items="\n\n".join(parts), tool=ANSWER)
 
 
-def _item(number: int, evidence: Evidence) -> str:
-    texts = {
-        "statement": evidence.statement,
-        "source": evidence.source,
-        "context": evidence.context,
-        "quote": evidence.quote,
-    }
-    return "\n".join([f"Number {number}", *(quoted(name, text) for name, text in texts.items() if text)])
+def _item(number: int, evidence: Evidence, letter: str) -> str:
+    texts = {"statement": evidence.statement, "quote": evidence.quote}
+    if not letter:
+        texts |= {"source": evidence.source, "context": evidence.context}
+    lines = [f"Number {number}", *([f"Its page: {letter}"] if letter else [])]
+    return "\n".join([*lines, *(quoted(name, text) for name, text in texts.items() if text)])

@@ -31,6 +31,7 @@ from chiron_workers.evidence.quotes.normalise import normalise
         ("COVID-\n19 Anglo-\nSaxon", "COVID-19 Anglo-Saxon"),
         ("``so''", '"so"'),
         ("5 µm 𝑝", "5 μm p"),
+        ("All is\n> well.\n\n> > Is it?", "All is well. Is it?"),
     ],
 )
 def test_what_reads_the_same_folds_to_the_same(one: str, other: str):

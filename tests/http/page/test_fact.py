@@ -174,3 +174,18 @@ async def test_words_of_strangers_never_become_markup(client: httpx2.AsyncClient
             text = (await client.get(f"/facts/{fact_id}{query}", headers=headers)).text
             for mark in ("<script>alert", "<img", "\u202e", "\x1b", 'href="javascript:'):
                 assert mark not in text, mark
+
+
+async def test_what_the_verdict_rests_on_is_shown_beside_the_quote(client: httpx2.AsyncClient, shelf: Shelf):
+    prose = "\n\n".join(["The tower is described here in many words."] * 400)
+    text = f"Towers\n\nRETRACTED <b>by</b> its authors\n\n{prose}\n\nMyths\n\n{QUOTE}\n\n{prose}\n\nLast updated in 2004"
+    fact_id = shelf.fact("towers", "It is tall.", URL, quote=QUOTE, text=text)
+    words = html.unescape((await client.get(f"/facts/{fact_id}")).text)
+    _, _, window = words.partition("what a reader sees around the quote")
+    for part in ("page head", "RETRACTED", "section", "Myths", "page foot", "Last updated in 2004"):
+        assert part in window
+    [assertion] = (await client.get(f"/v1/facts/{fact_id}")).json()["assertions"]
+    assert [text[piece["start"] : piece["end"]] for piece in assertion["window"]] == [
+        piece["text"] for piece in assertion["window"]
+    ]
+    assert len(assertion["window_hash"]) == 64

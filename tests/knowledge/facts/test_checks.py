@@ -4,9 +4,10 @@ import pytest
 from support.report_writing import offline_model
 from support.research_rows import Shelf
 from support.run_harness import Stage
-from support.scripted_model import Fails, Says, call, calls, says, turn, verdict_entries
+from support.scripted_model import Fails, Says, call, calls, page_of, says, turn, verdict_entries
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.evidence.quotes.reading_window import reading_window
 from chiron_workers.states import Outcome
 from chiron_workers.tools import registry
 
@@ -70,6 +71,41 @@ async def test_another_source_that_bears_the_fact_out_still_carries_it(stage: St
     assert await statuses(stage) == {"The lake is deep.": ("accepted", 0.9)}
     rows = await stage.rows("select verdict, verdict_by from corroborations")
     assert rows == [{"verdict": "supported", "verdict_by": stage.model_name}]
+
+
+async def test_a_check_of_facts_of_a_version_before_sees_their_pages_and_keeps_what_it_saw(
+    stage: Stage, shelf: Shelf
+) -> None:
+    shelf.subject("lake", "Lake")
+    quotes = ["No rope reached the floor.", "Boats cross it in an hour."]
+    text = "\n\n".join(["A novel in three parts", *["They told of it."] * 300, *quotes])
+    for quote in quotes:
+        shelf.fact("lake", f"They say: {quote}", "https://a.org/", quote=quote, text=text)
+    pages = []
+
+    def script(request: dict[str, object]) -> Says:
+        return [calls(call("check_facts")), calls(call("hand_in_check")), says("Done.")][turn(request)]
+
+    def judge(request: dict[str, object]) -> Says:
+        def verdict_on(item: str) -> tuple[str, str]:
+            pages.append(page_of(request, item))
+            return ("contradicted", "It is a novel.")
+
+        return verdict_entries(request, verdict_on)
+
+    stage.registry = registry()
+    await stage.model(script, judge=judge)
+    run = NewRun("quotes", "verifier", "lake", stage.model_name, 10, scope="lake")
+    [run_id] = (await submit(stage.pool, NewBatch([run], "lake"))).run_ids
+    assert await stage.play(run_id) is Outcome.PLAYED
+    assert len(pages) == 2
+    assert len(set(pages)) == 1, "both facts are of one page"
+    assert "A novel in three parts" in pages[0]
+    assert len(stage.server.verdict_questions) == 1
+    for row in await stage.rows("select window_pieces, window_hash, quote_start, quote_end from facts"):
+        window = reading_window(text, row["quote_start"], row["quote_end"])
+        assert row["window_pieces"] == window.as_rows()
+        assert row["window_hash"] == window.digest_of(text)
 
 
 async def test_a_check_without_answers_judges_nothing_and_is_not_handed_in(

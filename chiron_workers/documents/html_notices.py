@@ -1,0 +1,176 @@
+"""Notices of a page: that it was retracted, is out of date, is paid for, is satire. They change what the page says.
+
+The search for the main text takes banners, asides and footers for decoration. A notice is recognised by its words or by its
+element's name, and stays in the text: in its place within the main text, else at the beginning or the end.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from chiron_workers.documents.document import Block, one_line
+from chiron_workers.documents.html_images import BLOCKS, TEXT_BLOCKS
+
+NOTICE_CHARS_MAX = 400
+CANDIDATES_MAX = 1_000  # of a page
+NOTICES_MAX = 12  # of a page, beside those in its main text
+PROSE_CHARS_MIN = 120  # of a paragraph with which the text of a page has begun
+AROUND = {
+    "a", "aside", "b", "center", "details", "div", "em", "figure", "font", "footer", "header", "i", "p", "section", "small",
+    "span", "strong",
+}  # fmt: skip
+OUTER = {"html", "body", "main", "article"}
+HEADINGS = ("h1", "h2", "h3")
+APART = {"nav", "form", "head", "script", "style", "select", "button", "template"}
+NAMES = re.compile(
+    r"(?<![a-z])(?:notices?|alerts?|warnings?|caution|admonition|callout|ambox|hatnote|banner|retract\w*|errat\w*|corrections?"
+    r"|corrected|deprecat\w*|obsolete|outdated|supersed\w*|archived|draft|sponsor\w*|advertorial|paid-?(?:content|post)|disclaimer"
+    r"|satire|withdrawn|last-?(?:mod|updat|review)\w*)(?![a-z])",
+    re.IGNORECASE,
+)
+ROLES = {"alert", "note", "status"}
+WORDS = re.compile(
+    r"\b(?:"
+    r"retract(?:ed|ion)|withdrawn|expressions? of concern|errat(?:um|a)|corrigend(?:um|a)|correction|corrected on"
+    r"|superseded|replaced by|obsolete|out[- ]of[- ]date|outdated"
+    r"|no longer (?:maintained|supported|valid|current|updated)|deprecated|end[- ]of[- ]life|archived"
+    r"|(?:working|first|public)? ?draft|not (?:yet )?(?:been )?peer[- ]reviewed|preprint|sponsored|advertorial"
+    r"|advertisement|paid (?:content|post|partnership|for by)|promoted content|press release|satir(?:e|ical)|parody"
+    r"|work of fiction|fictional|opinion|hoax|debunked|disputed|fact[- ]check(?:ed)?|misleading|april fools?"
+    r"|last (?:updated|modified|reviewed|revised)|updated? on|zurückgezogen|widerrufen|berichtigung|korrektur"
+    r"|richtigstellung|veraltet|überholt|ersetzt durch|archiviert|entwurf|anzeige|gesponsert|werbung|glosse"
+    r"|zuletzt (?:aktualisiert|geändert)|rétracté\w*|rétractation|rectificatif|obsolète|périmée?|remplacée? par"
+    r"|brouillon|sponsorisée?|publicité|publi-?rédactionnel|mise? à jour|dernière (?:mise|modification)|retractad[oa]"
+    r"|retirad[oa]|fe de erratas|corrección|obsolet[oa]|desactualizad[oa]|sustituid[oa]|reemplazad[oa]|borrador"
+    r"|patrocinad[oa]|publicidad|publirreportaje|sátira|actualizado|ritrattat[oa]|rettifica|superat[oa]|bozza"
+    r"|sponsorizzat[oa]|pubblicità|satira|aggiornat[oa]|retratad[oa]|desatualizad[oa]|substituíd[oa]|rascunho"
+    r"|publicidade|atualizad[oa]|ingetrokken|verouderd|gesponsord|bijgewerkt|wycofan\w*|sprostowanie|nieaktualn\w*"
+    r"|sponsorowan\w*|reklam\w*|aktualizacj\w*|stažen\w*|zastaral\w*|aktualizov\w*|geri çekil\w*|düzeltme|sponsorlu"
+    r"|güncelle\w*|đính chính|thu hồi|quảng cáo|tài trợ|cập nhật"
+    r")\b"
+    r"|отозван|опровержени|исправлен|устарел|реклам|сатир|обновлен|відкликан|застаріл|оновлен|ανακλήθηκε|αποσύρθηκε"
+    r"|διόρθωση|χορηγούμεν|ενημερώθηκε|تم سحب|سُحب|تصحيح|إعلان|ممول|آخر تحديث|پس گرفته|آگهی|به‌روز|वापस लिया|सुधार"
+    r"|विज्ञापन|प्रायोजित|अद्यतन|撤稿|撤回|更正|勘误|勘誤|过时|過時|过期|废弃|广告|廣告|赞助|讽刺|最后更新|更新于|草案"
+    r"|訂正|広告|スポンサー|風刺|更新日|最終更新|廃止|철회|정정|광고|협찬|풍자|최종 수정|ถอนบทความ|แก้ไขล่าสุด|โฆษณา"
+    r"|อัปเดต",
+    re.IGNORECASE,
+)
+OTHERS = re.compile(
+    r"cookie|consent|gdpr|privacy|newsletter|subscri|sign[ -]?(?:in|up)\b|log[ -]?in\b|register|captcha|javascript|browser"
+    r"|ad-?block|breadcrumb|download the app|donat",
+    re.IGNORECASE,
+)
+
+
+# They tell of other pages.
+ELSEWHERE = re.compile(
+    r"related|sidebar|recommend|trending|most-|teaser|\bcards?\b|\bcomments?\b|menu|\bnav|breadcrumb|promo",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """The words of a notice, and whether they stand before the text of its page."""
+
+    text: str
+    is_before: bool
+
+
+def keep_notices(tree: Any) -> list[Notice]:
+    """Make the notices of a page plain paragraphs, which a search for the main text does not take out; in their order."""
+    blocks = dict.fromkeys(
+        block
+        for element in islice(_signed(tree), CANDIDATES_MAX)
+        if (block := _block_around(element)) is not None
+    )
+    before, notices = _before_text(tree), list[Notice]()
+    for block in blocks:
+        words = one_line(" ".join(block.itertext()))
+        is_inner = any(ancestor in blocks for ancestor in block.iterancestors())
+        if not is_inner and not OTHERS.search(words) and next(block.iter("form"), None) is None:
+            notices.append(Notice(words, block in before))
+            _make_plain(block)
+    return notices
+
+
+def with_notices(blocks: Iterable[Block], notices: Sequence[Notice]) -> list[Block]:
+    """The blocks of a page with those of its notices that are not among them: in front or behind."""
+    content = list(blocks)
+    text = " ".join(one_line(block.text) for block in content) if notices else ""
+    missing = [notice for notice in notices if notice.text not in text][:NOTICES_MAX]
+    return [
+        *(Block(notice.text) for notice in missing if notice.is_before),
+        *content,
+        *(Block(notice.text) for notice in missing if not notice.is_before),
+    ]
+
+
+def _signed(tree: Any) -> Iterable[Any]:
+    """The elements that say or are named so, in the order of the page."""
+    for element in tree.iter():
+        if not isinstance(element.tag, str) or element.tag in OUTER:
+            continue
+        names = _names(element)
+        is_named = bool(names) and (NAMES.search(names) or element.get("role") in ROLES)
+        own_words = (element.text, *(child.tail for child in element))
+        says_so = any(
+            words and len(words) <= NOTICE_CHARS_MAX and not words.isspace() and WORDS.search(words)
+            for words in own_words
+        )
+        is_linked = says_so and any(ancestor.tag == "a" for ancestor in (element, *element.iterancestors()))
+        if (is_named and not OTHERS.search(names)) or (says_so and not is_linked):
+            yield element
+
+
+def _names(element: Any) -> str:
+    return " ".join(filter(None, map(element.get, ("class", "id", "role"))))
+
+
+def _block_around(element: Any) -> Any | None:
+    """The largest element around one that says no more than a notice does; None where that is too much, or tells of others."""
+    if any(
+        ancestor.tag in APART or ELSEWHERE.search(_names(ancestor))
+        for ancestor in (element, *element.iterancestors())
+        if ancestor.tag not in OUTER
+    ):
+        return None
+    block = None
+    while element is not None and element.tag not in OUTER and _is_short(element):
+        if block is not None and (
+            element.tag not in AROUND or next(element.iter(*HEADINGS), None) is not None
+        ):
+            break
+        block, element = element, element.getparent()
+    return block
+
+
+def _is_short(element: Any) -> bool:
+    chars = 0
+    for words in element.itertext():
+        chars += len(words.strip())
+        if chars > NOTICE_CHARS_MAX:
+            return False
+    return chars > 0
+
+
+def _before_text(tree: Any) -> set[Any]:
+    """The elements before the first paragraph of prose, and before the first heading."""
+    elements = set[Any]()
+    for element in tree.iter():
+        elements.add(element)
+        if element.tag in TEXT_BLOCKS and len("".join(element.itertext()).strip()) >= PROSE_CHARS_MIN:
+            break
+    return elements
+
+
+def _make_plain(element: Any) -> None:
+    element.attrib.clear()
+    if element.tag in ("td", "th", "tr", "tbody", "li", "dt", "dd") or element.tag.startswith("h"):
+        return
+    has_blocks = any(
+        child.tag in BLOCKS | TEXT_BLOCKS | {"table", "tr"} for child in element.iterdescendants()
+    )
+    element.tag = "div" if has_blocks else "p"

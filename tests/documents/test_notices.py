@@ -1,0 +1,73 @@
+"""Banners and notes that change what a page says stay in its text, wherever they stand on the page."""
+
+import pytest
+
+from chiron_workers.documents.html import read_html
+
+PROSE = (
+    "<p>" + "The report describes methods, data and limits of the study in separate chapters. " * 4 + "</p>"
+)
+CLAIM = "<p>Vitamin D halves the risk of asthma in adults.</p>"
+NOTICE = "Retracted by its authors in 2020."
+
+
+def text_of(*, before: str = "", inside: str = "", end: str = "", after: str = "") -> str:
+    article = f"<article><h1>Vitamin D</h1>{inside}{PROSE * 3}{CLAIM}{PROSE * 3}{end}</article>"
+    return read_html(f"<html><head><title>D</title></head><body>{before}{article}{after}</body></html>").text
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<div class='banner'>{}</div>",
+        "<div class='alert alert-danger' role='alert'><strong>{}</strong></div>",
+        "<p>{}</p>",
+        "<aside class='note'><p>{}</p></aside>",
+        "<header><p>{}</p></header>",
+        "<center><b>{}</b></center>",
+        "<table class='ambox'><tr><td>{}</td></tr></table>",
+        "<footer><p>{}</p></footer>",
+        "<small>{}</small>",
+        "<div class='meta'>{} <time datetime='2004-05-01'>1 May 2004</time></div>",
+    ],
+)
+@pytest.mark.parametrize(
+    "notice",
+    [
+        NOTICE,
+        "Sponsored content",
+        "Last updated in 2004",
+        "Ersetzt durch Fassung 3",
+        "この論文は撤回されました",
+    ],
+)
+def test_a_notice_stays_in_the_text_before_or_behind_the_page_and_in_it(element: str, notice: str) -> None:
+    words = element.format(notice)
+    for place in ("before", "inside"):
+        assert notice in text_of(**{place: words})[:400], place
+    for place in ("end", "after"):
+        assert notice in text_of(**{place: words})[-400:], place
+
+
+def test_a_notice_by_the_name_of_its_element_needs_no_known_words() -> None:
+    assert text_of(before="<div class='retraction-banner'>Ezt visszavonták.</div>").startswith(
+        "Ezt visszavonták."
+    )
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<div class='cookie-banner'>We use cookies. Last updated in 2004.</div>",
+        "<nav><a href='/o'>Opinion</a> <a href='/d'>Drafts</a></nav>",
+        "<div class='related'><a href='/x'>Study of salt retracted</a></div>",
+        "<div class='sidebar'><p>Sponsored posts of others</p></div>",
+        "<div class='banner'><form>Search<input name='q'></form></div>",
+    ],
+)
+def test_what_only_looks_like_a_notice_is_left_out_as_before(element: str) -> None:
+    assert text_of(before=element) == text_of()
+
+
+def test_a_notice_stands_once() -> None:
+    assert text_of(inside=f"<p class='notice'>{NOTICE}</p>").count(NOTICE) == 1
