@@ -194,6 +194,22 @@ async def test_an_expired_fact_stands_only_in_a_sentence_that_says_the_time(
     assert is_kept or f"Fact {fact} was so until 2019 and no longer is." in result or "do not say" in result
 
 
+async def test_where_nobody_is_asked_the_time_may_be_added_to_a_facts_own_words(
+    stage: Stage, shelf: Shelf, setting: Any
+) -> None:
+    setting("VERDICT_MODEL", "none")
+    shelf.subject("valley", "The valley")
+    fact = stored(shelf, "The Rook tower is the tallest.", valid_from="2010", valid_until="2019")
+    texts = {
+        "The Rook tower is the tallest.": False,
+        "Until 2019 the Rook tower is the tallest.": True,
+        "The Rook tower is the tallest (from 2010 until 2019).": True,
+        "The Rook tower is the tallest until 2018.": False,
+    }
+    results = await outcomes(stage, [section(1, cited(text, fact), title="Rook") for text in texts])
+    assert dict(zip(texts, [KEPT in text for text in results], strict=True)) == texts
+
+
 async def test_a_fact_whose_time_is_not_over_needs_no_time(stage: Stage, shelf: Shelf) -> None:
     shelf.subject("valley", "The valley")
     fact = stored(shelf, "The lease of Rook runs until 2099.", valid_until="2099")

@@ -7,7 +7,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _CLAIM = re.compile(
     r"""is|are|was|were|has|have|had|does|do|did|will|would|can|could|might|must|shall|should|cannot|can't|won't|\w+n't
     |not|never|than|became|becomes
-    |ist|sind|war|waren|hat|haben|wird|werden|wurden?|kann|nicht
+    |ist|sind|waren|haben|wird|werden|wurden?|kann|nicht
     |était|étaient|sont|est|n'est|fue|fueron|está|están|è|erano|sono|não|são|foi|foram
     |является|являются|был[аои]?|не""",
     re.IGNORECASE | re.VERBOSE,
