@@ -20,19 +20,23 @@ DISPUTE_MARK = "sources contradict each other"
 def origin(answer: WrittenAnswer) -> str:
     """Who wrote the answer, from what, and when."""
     sentences = [sentence for section in answer.sections for sentence in section.sentences]
-    unchecked = sum(sentence.verdict is Verdict.UNCHECKED for sentence in sentences)
+    unchecked_count = sum(sentence.verdict is Verdict.UNCHECKED for sentence in sentences)
     return (
         f"Written by {one_line(answer.model)} on {phrasing.minute(answer.written_at)} from the findings below alone. "
-        f"Each sentence names those that it rests on. {_judgement(unchecked, len(sentences))}"
+        f"Each sentence names those that it rests on. {_judgement(unchecked_count, len(sentences))}"
     )
 
 
-def _judgement(unchecked: int, sentences: int) -> str:
+def _judgement(unchecked_count: int, sentence_count: int) -> str:
     """What of the answer a model has judged by its findings, in a sentence."""
-    if not unchecked:
+    if not unchecked_count:
         return "Each was kept only since a model that saw its findings and nothing else found that they bear it out."
-    which = "all sentences" if unchecked == sentences else f"{unchecked:,} of {count(sentences, 'sentence')}"
-    return f"No model was asked about {which}: they have their findings' words, meaning unchecked."
+    phrase = (
+        "all sentences"
+        if unchecked_count == sentence_count
+        else f"{unchecked_count:,} of {count(sentence_count, 'sentence')}"
+    )
+    return f"No model was asked about {phrase}: they have their findings' words, meaning unchecked."
 
 
 def text_of(sentence: WrittenSentence) -> str:

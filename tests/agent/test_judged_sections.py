@@ -101,6 +101,9 @@ async def test_where_nobody_is_asked_only_a_facts_own_words_stand_and_no_other_f
     true = [citing(case, facts, is_idle=False) for case in CITATIONS]
     results = await outcomes(stage, [*false, *true])
     assert not any(KEPT in text for text in results[: len(false)])
+    for case, text in zip(CITATIONS, results, strict=False):
+        names = {str(facts[key]) for key in case.idle} if case.is_in_own_words else set()
+        assert set(re.findall(r"Fact (\S+) has other words", text)) == names
     verbatim = [case.is_in_own_words for case in CITATIONS]
     assert [KEPT in text for text in results[len(false) :]] == verbatim
     [row] = await stage.rows("select verdict_by, verdict_reason from draft_sentences")

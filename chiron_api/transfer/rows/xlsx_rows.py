@@ -33,7 +33,7 @@ OPTIONS = {
     "strings_to_numbers": False,
 }
 EVIDENCE = ("topic", "row", "column", "value", "note", "fact", "statement", "status", "confidence", "sources")
-UNCHECKED = "[unchecked]"  # no column is called so
+MARKS_COLUMN = "[unchecked]"  # no column is called so
 TOPICS = ("topic", "state", "rows", "run", "error")
 
 
@@ -101,7 +101,7 @@ class _Book:
         def sheet(name: str, names: Sequence[str]) -> _Sheet:
             return _Sheet(self._book.add_worksheet(name), names, bold, text_style)
 
-        self._rows = sheet("Rows", [TOPIC, *(column.name for column in columns), UNCHECKED])
+        self._rows = sheet("Rows", [TOPIC, *(column.name for column in columns), MARKS_COLUMN])
         self._evidence = sheet("Evidence", EVIDENCE)
         self._topics = sheet("Topics", TOPICS)
 

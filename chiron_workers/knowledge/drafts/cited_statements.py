@@ -231,10 +231,10 @@ def _linked_pairs(statement: CitedStatement, numbers: Mapping[str, int]) -> list
     """The facts of a statement that are known to contradict each other, as "1 against 2"."""
     ids = {fact.fact_id for fact in statement.facts}
     pairs = {
-        tuple(sorted((numbers[fact.fact_id], numbers[other])))
+        tuple(sorted((numbers[fact.fact_id], numbers[opponent])))
         for fact in statement.facts
-        for other in fact.opponents
-        if other in ids
+        for opponent in fact.opponents
+        if opponent in ids
     }
     return [f"{first} against {second}" for first, second in sorted(pairs)]
 

@@ -45,7 +45,8 @@ REFUSALS = {
 }
 DOUBTS_MAX = 10  # of the facts of a section
 IDLE = "Fact {fact_id} says nothing of it; leave it out, or say what it says."
-OPPOSED = (
+IDLE_UNASKED = "Fact {fact_id} has other words, and nobody could say what it has to do with it; leave it out."
+CLASH_REFUSAL = (
     "Fact {fact_id} contradicts fact {other_id}: {reason} Tell both in one sentence that names both and says that they "
     "contradict each other, or neither."
 )
@@ -132,15 +133,17 @@ def _section(
         before = sentences[place - 1].text if place and open_reference(sentence.text) else ""
         doubts = sentence_doubts(sentence.text, cited_facts)
         statements[place] = CitedStatement(Kind.SENTENCE, sentence.text, cited_facts, before, doubts)
-    cited = {fact.fact_id: fact for statement in statements.values() for fact in statement.facts}
-    compared = sorted(cited.values(), key=lambda fact: (fact.content, fact.fact_id))[:COMPARED_FACTS_MAX]
-    clashes = clashing_pairs(compared)
+    facts_by_id = {fact.fact_id: fact for statement in statements.values() for fact in statement.facts}
+    section_facts = sorted(facts_by_id.values(), key=lambda fact: (fact.content, fact.fact_id))[
+        :COMPARED_FACTS_MAX
+    ]
+    clashes = clashing_pairs(section_facts)
     heading = (
-        CitedStatement(Kind.HEADING, title, tuple(compared), doubts=heading_doubts(title))
-        if title and compared
+        CitedStatement(Kind.HEADING, title, tuple(section_facts), doubts=heading_doubts(title))
+        if title and section_facts
         else None
     )
-    return _Section(statements, heading, _side_by_side(compared, clashes), clashes)
+    return _Section(statements, heading, _side_by_side(section_facts, clashes), clashes)
 
 
 def _refuse_form(text: str, facts: Sequence[CitableFact]) -> str:
@@ -172,9 +175,9 @@ def _outcome(
     section: _Section, findings: Sequence[CitedFinding], refusals: Mapping[int, str], count: int
 ) -> SectionOutcome:
     by_place = dict(zip(section.statements, findings, strict=False))
-    rest = list(findings[len(section.statements) :])
-    heading = _heading_outcome(section.heading, rest.pop(0)) if section.heading else UNCHECKED
-    clashes = _clashes(section, rest.pop(0)) if section.facts else {}
+    tail = list(findings[len(section.statements) :])
+    heading = _heading_outcome(section.heading, tail.pop(0)) if section.heading else UNCHECKED
+    clashes = _clashes(section, tail.pop(0)) if section.facts else {}
     outcomes: list[Finding | str] = []
     for place in range(count):
         if place in refusals:
@@ -198,6 +201,8 @@ def _sentence_outcome(
             return finding
         case Verdict.UNCHECKED if _is_in_its_words(statement, clashes):
             return IN_ITS_WORDS
+        case Verdict.UNCHECKED if strangers := _facts_in_other_words(statement):
+            return " ".join(IDLE_UNASKED.format(fact_id=fact.fact_id) for fact in strangers)
     return REFUSALS[finding.verdict].format(reason=_stopped(finding.reason))
 
 
@@ -207,6 +212,12 @@ def _is_in_its_words(statement: CitedStatement, clashes: Mapping[frozenset[str],
     if contradicts_itself(statement.facts) or any(pair <= ids for pair in clashes):
         return tells_both_sides(statement.text, statement.facts)
     return is_repeated(statement.text, statement.facts)
+
+
+def _facts_in_other_words(statement: CitedStatement) -> list[CitableFact]:
+    """The facts beside those whose words a sentence has; none where it has those of no fact."""
+    strangers = [fact for fact in statement.facts if not is_repeated(statement.text, [fact])]
+    return strangers if len(strangers) < len(statement.facts) else []
 
 
 def _heading_outcome(heading: CitedStatement, answer: CitedFinding) -> Finding | str:
@@ -224,9 +235,11 @@ def _clashes(section: _Section, answer: CitedFinding) -> Mapping[frozenset[str],
         return {pair: clash.reason for pair, clash in section.clashes.items() if clash.is_plain}
     if answer.finding.verdict is not Verdict.CONTRADICTED or section.facts is None:
         return {}
-    linked = {frozenset((fact.fact_id, other)) for fact in section.facts.facts for other in fact.opponents}
+    known_pairs = {
+        frozenset((fact.fact_id, opponent)) for fact in section.facts.facts for opponent in fact.opponents
+    }
     pairs = answer.pairs or _sole_pair(section.facts.facts) or list(section.clashes)
-    return {pair: _stopped(answer.finding.reason) for pair in pairs if pair not in linked}
+    return {pair: _stopped(answer.finding.reason) for pair in pairs if pair not in known_pairs}
 
 
 def _sole_pair(facts: Sequence[CitableFact]) -> list[frozenset[str]]:
@@ -242,7 +255,7 @@ def _clash_refusal(statement: CitedStatement, clashes: Mapping[frozenset[str], s
     for pair, reason in clashes.items():
         if len(pair & ids) == 1:
             [fact_id], [other_id] = pair & ids, pair - ids
-            return OPPOSED.format(fact_id=fact_id, other_id=other_id, reason=_stopped(reason))
+            return CLASH_REFUSAL.format(fact_id=fact_id, other_id=other_id, reason=_stopped(reason))
     return ""
 
 
