@@ -50,7 +50,7 @@ def facts_of(page: Snapshot, *, has_window: bool) -> list[Evidence]:
         start, end = sentence.span()
         context = context_of(page.text, start, end)
         view = SourceView.of(page, reading_window(page.text, start, end)) if has_window else None
-        facts.append(Evidence(sentence[0], sentence[0], context, page.url, view))
+        facts.append(Evidence(sentence[0], sentence[0], context, page.url, view=view))
     return facts
 
 

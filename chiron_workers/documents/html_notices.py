@@ -5,7 +5,7 @@ element's name, and stays in the text: in its place within the main text, else a
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -15,6 +15,8 @@ from chiron_workers.documents.html_images import BLOCKS, TEXT_BLOCKS
 
 NOTICE_CHARS_MAX = 400
 CANDIDATES_MAX = 1_000  # of a page
+LEVELS_MAX = 10  # from the words of a notice up to its outermost element
+ANCESTORS_MAX = 40  # of an element, which are looked at
 NOTICES_MAX = 12  # of a page, beside those in its main text
 PROSE_CHARS_MIN = 120  # of a paragraph with which the text of a page has begun
 AROUND = {
@@ -30,6 +32,7 @@ NAMES = re.compile(
     r"|satire|withdrawn|last-?(?:mod|updat|review)\w*)(?![a-z])",
     re.IGNORECASE,
 )
+TITLES = "//title/text() | //meta[@property='og:site_name']/@content"
 ROLES = {"alert", "note", "status"}
 WORDS = re.compile(
     r"\b(?:"
@@ -38,8 +41,9 @@ WORDS = re.compile(
     r"|no longer (?:maintained|supported|valid|current|updated)|deprecated|end[- ]of[- ]life|archived"
     r"|(?:working|first|public)? ?draft|not (?:yet )?(?:been )?peer[- ]reviewed|preprint|sponsored|advertorial"
     r"|advertisement|paid (?:content|post|partnership|for by)|promoted content|press release|satir(?:e|ical)|parody"
-    r"|work of fiction|fictional|opinion|hoax|debunked|disputed|fact[- ]check(?:ed)?|misleading|april fools?"
-    r"|last (?:updated|modified|reviewed|revised)|updated? on|zurückgezogen|widerrufen|berichtigung|korrektur"
+    r"|work of fiction|fictional|opinion|hoax|made[- ]up|fabricated|imaginary|not real"
+    r"|for (?:illustration|entertainment)|hypothetical|debunked|disputed|fact[- ]check(?:ed)?|misleading|april fools?"
+    r"|last (?:changed|edited|updated|modified|reviewed|revised)|updated? on|zurückgezogen|widerrufen|berichtigung|korrektur"
     r"|richtigstellung|veraltet|überholt|ersetzt durch|archiviert|entwurf|anzeige|gesponsert|werbung|glosse"
     r"|zuletzt (?:aktualisiert|geändert)|rétracté\w*|rétractation|rectificatif|obsolète|périmée?|remplacée? par"
     r"|brouillon|sponsorisée?|publicité|publi-?rédactionnel|mise? à jour|dernière (?:mise|modification)|retractad[oa]"
@@ -86,10 +90,11 @@ def keep_notices(tree: Any) -> list[Notice]:
         for element in islice(_signed(tree), CANDIDATES_MAX)
         if (block := _block_around(element)) is not None
     )
-    before, notices = _before_text(tree), list[Notice]()
+    before = _before_text(tree)
+    notices = [Notice(one_line(words), is_before=True) for words in tree.xpath(TITLES) if WORDS.search(words)]
     for block in blocks:
         words = one_line(" ".join(block.itertext()))
-        is_inner = any(ancestor in blocks for ancestor in block.iterancestors())
+        is_inner = any(ancestor in blocks for ancestor in islice(block.iterancestors(), ANCESTORS_MAX))
         if not is_inner and not OTHERS.search(words) and next(block.iter("form"), None) is None:
             notices.append(Notice(words, block in before))
             _make_plain(block)
@@ -120,9 +125,15 @@ def _signed(tree: Any) -> Iterable[Any]:
             words and len(words) <= NOTICE_CHARS_MAX and not words.isspace() and WORDS.search(words)
             for words in own_words
         )
-        is_linked = says_so and any(ancestor.tag == "a" for ancestor in (element, *element.iterancestors()))
+        is_linked = says_so and any(ancestor.tag == "a" for ancestor in _and_around(element))
         if (is_named and not OTHERS.search(names)) or (says_so and not is_linked):
             yield element
+
+
+def _and_around(element: Any) -> Iterator[Any]:
+    """An element and those that it stands in."""
+    yield element
+    yield from islice(element.iterancestors(), ANCESTORS_MAX)
 
 
 def _names(element: Any) -> str:
@@ -133,17 +144,16 @@ def _block_around(element: Any) -> Any | None:
     """The largest element around one that says no more than a notice does; None where that is too much, or tells of others."""
     if any(
         ancestor.tag in APART or ELSEWHERE.search(_names(ancestor))
-        for ancestor in (element, *element.iterancestors())
+        for ancestor in _and_around(element)
         if ancestor.tag not in OUTER
     ):
         return None
     block = None
-    while element is not None and element.tag not in OUTER and _is_short(element):
-        if block is not None and (
-            element.tag not in AROUND or next(element.iter(*HEADINGS), None) is not None
-        ):
+    for outer in islice(_and_around(element), LEVELS_MAX):
+        is_around = block is None or (outer.tag in AROUND and next(outer.iter(*HEADINGS), None) is None)
+        if outer.tag in OUTER or not is_around or not _is_short(outer):
             break
-        block, element = element, element.getparent()
+        block = outer
     return block
 
 

@@ -200,6 +200,8 @@ def _mark_item(item: Any, mark: str) -> None:
 def _mark_block_quotes(tree: Any) -> None:
     """Put a mark before each paragraph of a block quote: nothing else tells whose words they are."""
     for quotation in tree.iter("blockquote"):
+        for source in list(quotation.iter("footer")):  # It says who is quoted, and footers are taken out.
+            source.tag = "p"
         for block in quotation.iter("blockquote", "pre", *QUOTED_BLOCKS):
             has_blocks = next(block.iterdescendants(*BLOCKS, *TEXT_BLOCKS), None) is not None
             words = block.text if has_blocks else "".join(block.itertext())

@@ -211,7 +211,7 @@ async def _judge(store: Store, quoted_claim: Claim) -> Claim:
         quoted_claim.quote,
         quoted_claim.context,
         quoted_claim.source_url,
-        quoted_claim.view,
+        view=quoted_claim.view,
     )
     if quoted_claim.place is not None:
         finding = await store.verdicts.judge(evidence)

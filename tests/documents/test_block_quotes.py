@@ -37,3 +37,11 @@ def test_a_quote_of_several_paragraphs_is_in_its_place_with_and_without_marks() 
 def test_a_sign_before_a_figure_is_no_such_mark() -> None:
     assert locate("Doses of the drug were these: 5 mg in all of the patients.",
                   "Doses of the drug were these:\n> 5 mg in all of the patients.") is None  # fmt: skip
+
+
+def test_the_source_of_a_block_quote_stays() -> None:
+    quotation = "<blockquote><p>It is banned.</p><footer>From <cite>a novel</cite></footer></blockquote>"
+    text = read_html(
+        f"<html><body><article><h1>A board</h1>{PROSE}{quotation}{PROSE}</article></body></html>"
+    ).text
+    assert "> From a novel" in text

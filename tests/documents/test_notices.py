@@ -71,3 +71,12 @@ def test_what_only_looks_like_a_notice_is_left_out_as_before(element: str) -> No
 
 def test_a_notice_stands_once() -> None:
     assert text_of(inside=f"<p class='notice'>{NOTICE}</p>").count(NOTICE) == 1
+
+
+def test_what_the_title_of_a_page_and_its_site_say_is_a_notice_too() -> None:
+    head = "<title>Mines | The Lentil, a satire</title><meta property='og:site_name' content='Archived news'>"
+    text = read_html(
+        f"<html><head>{head}</head><body><article><h1>Mines</h1>{PROSE * 3}</article></body></html>"
+    ).text
+    assert "The Lentil, a satire" in text[:100]
+    assert "Archived news" in text[:100]

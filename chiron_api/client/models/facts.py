@@ -94,7 +94,7 @@ class Omission(Answer):
 class WindowPiece(Answer):
     """A piece of what a reader of the source sees around the quote: the characters of the snapshot from `start` up to `end`.
 
-    `kind` is section, heading, lead-in, table head, table notes, reply, page head or page foot.
+    `kind` is section, heading, lead-in, table head, table notes, reply, note, page head or page foot.
     """
 
     kind: str

@@ -27,6 +27,8 @@ HEADER_ROWS_MAX = 4
 ABOVE_TABLE_CHARS = 400  # with its caption and its units
 LEAD_IN_CHARS_MAX = 300
 REPLY_CHARS = 300  # behind the block quote that a quote stands in
+NOTE_CHARS = 300
+NOTES_MAX = 3
 BLOCK_BREAK = "\n\n"
 BLOCK_QUOTE = "> "
 GAP = "[…]"
@@ -35,6 +37,8 @@ WORD_CHARS_MAX = 40
 MARK_CHARS = 20  # of a list's item
 DIGIT = re.compile(r"\d")
 SPACE = re.compile(r"\s+")
+NOTE_MARK = re.compile(r"\[\w{1,4}\]|\^\w{1,2}\b|[*†‡§]{1,2}|[¹²³⁴-⁹]{1,2}")
+MARKS_BEHIND_CHARS = 8
 Place = tuple[int, int]
 
 
@@ -47,6 +51,7 @@ class PieceKind(StrEnum):
     TABLE_HEAD = "table head"
     TABLE_NOTES = "table notes"
     REPLY = "reply"
+    NOTE = "note"
     PAGE_HEAD = "page head"
     PAGE_FOOT = "page foot"
 
@@ -152,7 +157,7 @@ class _Chosen:
         end = min(end, start + self._chars_left)
         if end > start:
             self.pieces.append(Piece(kind, start, end))
-            self._chars_left -= end - start
+            self._chars_left -= end - start + len(GAP) + 2 * len(BLOCK_BREAK)
 
 
 class _Blocks:
@@ -229,6 +234,7 @@ def _candidates(text: str, blocks: _Blocks) -> Iterator[Piece]:
     yield from _around_table(blocks)
     yield from _around_block_quote(blocks)
     yield from _lead_in(blocks, heading_start, begin)
+    yield from _notes(blocks)
     for start, end in chain:
         yield Piece(PieceKind.HEADING, start, end)
     yield Piece(PieceKind.PAGE_HEAD, 0, _word_end(text, PAGE_END_CHARS))
@@ -256,17 +262,18 @@ def is_heading(line: str) -> bool:
 
 
 def _lead_in(blocks: _Blocks, low: int, high: int) -> Iterator[Piece]:
-    """What announces a quote, such as the head of a long list, between its heading and the part of its section that is near."""
+    """What announces a quote, such as the head of a long list, and how its section begins, where that is above what is near."""
     is_item = begins_item(blocks.words((blocks.own, blocks.own_end))[:MARK_CHARS])
-    for start, end in blocks.above:
-        words = blocks.words((start, end))
-        is_head = words.endswith(LEADS) or (is_item and not begins_item(words[:MARK_CHARS]))
-        if start < low:
-            break
-        if is_head:
-            if end <= high:
-                yield Piece(PieceKind.LEAD_IN, max(start, end - LEAD_IN_CHARS_MAX), end)
-            break
+
+    def announces(place: Place) -> bool:
+        words = blocks.words(place)
+        return words.endswith(LEADS) or (is_item and not begins_item(words[:MARK_CHARS]))
+
+    section = list(takewhile(lambda place: place[0] > low, blocks.above))
+    first = section[-1:] if len(section) < len(blocks.above) else []
+    for start, end in dict.fromkeys([*islice(filter(announces, section), 1), *first]):
+        if end <= high:
+            yield Piece(PieceKind.LEAD_IN, start, min(end, _word_end(blocks.text, start + LEAD_IN_CHARS_MAX)))
 
 
 def _around_table(blocks: _Blocks) -> Iterator[Piece]:
@@ -306,6 +313,20 @@ def _around_block_quote(blocks: _Blocks) -> Iterator[Piece]:
         yield Piece(PieceKind.LEAD_IN, _word_start(blocks.text, max(start, end - LEAD_IN_CHARS_MAX)), end)
     if reply := next((place for place in blocks.below if not blocks.is_quoted(place)), None):
         yield Piece(PieceKind.REPLY, reply[0], _word_end(blocks.text, reply[0] + REPLY_CHARS))
+
+
+def _notes(blocks: _Blocks) -> Iterator[Piece]:
+    """The notes to which marks in a quote lead, or right behind it: they stand at the end of a page, or of a section."""
+    text = blocks.text
+    marks = NOTE_MARK.findall(text, blocks.start, min(len(text), blocks.end + MARKS_BEHIND_CHARS))
+    for mark in list(dict.fromkeys(marks))[:NOTES_MAX]:
+        place = text.find(f"{BLOCK_BREAK}{mark} ", blocks.end)
+        if place < 0 and mark.startswith("["):  # Notes may be the items of a list.
+            place = text.rfind(f"{BLOCK_BREAK}{mark[1:-1]}. ", blocks.end)
+        if place >= 0:
+            start = place + len(BLOCK_BREAK)
+            end = text.find(BLOCK_BREAK, start, start + NOTE_CHARS)
+            yield Piece(PieceKind.NOTE, start, end if end >= 0 else _word_end(text, start + NOTE_CHARS))
 
 
 def _word_start(text: str, at: int) -> int:

@@ -104,7 +104,7 @@ class Checks:
         for start in range(0, len(rows), QUESTION_FACTS):
             page = rows[start : start + QUESTION_FACTS]
             evidence = [
-                Evidence(row["content"], row["quote"], row["context"], row["source_url"], row["view"])
+                Evidence(row["content"], row["quote"], row["context"], row["source_url"], view=row["view"])
                 for row in page
             ]
             try:

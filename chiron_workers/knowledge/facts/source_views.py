@@ -66,6 +66,11 @@ class SourceView:
         return join_excerpts(self.excerpts)
 
     @property
+    def page(self) -> str:
+        """All that is seen, as one text: address, title, authors, date, window."""
+        return _page([self])
+
+    @property
     def head(self) -> list[str]:
         """Title, authors and date, a line each."""
         date = f"{self.published_at:%Y-%m-%d}" if self.published_at else ""

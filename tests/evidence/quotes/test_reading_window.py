@@ -14,7 +14,7 @@ PROSE = "The report describes methods, data and limits of the study in separate 
 def window(text: str, quote: str = QUOTE) -> str:
     start = text.index(quote)
     excerpt = reading_window(text, start, start + len(quote))
-    assert sum(piece.end - piece.start for piece in excerpt.pieces) <= WINDOW_CHARS_MAX
+    assert len(excerpt.text_of(text)) <= WINDOW_CHARS_MAX
     return excerpt.text_of(text)
 
 
@@ -49,6 +49,19 @@ def test_a_window_of_a_short_page_is_the_page() -> None:
             f"50. {QUOTE}",
             FAR,
         ),
+        page(FAR, f"{QUOTE}[3] {PROSE}", FAR, "[2] See above.", "[3] It was RETRACTED.", FAR),
+        page(
+            FAR,
+            f"{QUOTE}[3] {PROSE}",
+            FAR,
+            "3. Wash them.",
+            FAR,
+            "2. See above.",
+            "3. It was RETRACTED.",
+            FAR,
+        ),
+        page(FAR, f"{QUOTE}* {PROSE}", FAR, "* RETRACTED in 2020.", FAR),
+        page(FAR, "Points", "The RETRACTED draft has these points.", *[PROSE * 2] * 40, QUOTE, FAR),
         page(FAR, "> " + QUOTE, *["> " + PROSE * 3] * 3, "This was RETRACTED.", FAR),
     ],
 )
