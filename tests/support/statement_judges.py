@@ -8,6 +8,8 @@ from typing import Any
 from support.scripted_model import Says, call, calls
 
 _FACT = re.compile(r"^Fact (\d+)\n(.*?)(?=^Fact \d+$|^Number \d+$|\Z)", re.MULTILINE | re.DOTALL)
+_PAGE = re.compile(r"^Page (\w+)\n<(page-[0-9a-f]{16})>\n(.*?)\n</\2>", re.MULTILINE | re.DOTALL)
+_PAGE_LETTER = re.compile(r"^page: (\w+)$", re.MULTILINE)
 _ITEM = re.compile(r"^Number (\d+)\n(.*?)(?=^Number \d+$|\Z)", re.MULTILINE | re.DOTALL)
 _TEXT = re.compile(r"<((\w+)-[0-9a-f]{16})>\n(.*?)\n</\1>", re.DOTALL)
 
@@ -46,7 +48,11 @@ def words_of(request: dict[str, Any]) -> str:
 
 def items_of(words: str) -> list[Item]:
     """The statements of a question."""
-    facts = {int(number): text for number, text in _FACT.findall(words)}
+    pages = {letter: text for letter, _, text in _PAGE.findall(words)}
+    facts = {
+        int(number): text + "".join(pages[letter] for letter in _PAGE_LETTER.findall(text))
+        for number, text in _FACT.findall(words)
+    }
     return [_item(int(number), text, facts) for number, text in _ITEM.findall(words)]
 
 

@@ -21,7 +21,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
-from chiron_workers.knowledge.drafts.fact_texts import shown, texts_of
+from chiron_workers.knowledge.drafts.fact_texts import chars_of, pages_of, shown, texts_of
 from chiron_workers.knowledge.facts.verdicts import (
     ENTRY_TOKENS,
     FRAME_TOKENS,
@@ -188,11 +188,8 @@ def _pages(statements: Mapping[str, CitedStatement]) -> Iterator[dict[str, Cited
 
 
 def _facts_chars(statements: Sequence[CitedStatement]) -> int:
-    facts = _facts(statements)
     return sum(
-        len(text)
-        for fact, with_passages in facts.values()
-        for _, text in texts_of(fact, with_passages=with_passages)
+        chars_of(fact, with_passages=with_passages) for fact, with_passages in _facts(statements).values()
     )
 
 
@@ -207,15 +204,17 @@ def _facts(statements: Sequence[CitedStatement]) -> dict[str, tuple[CitableFact,
 
 
 def question(statements: Sequence[CitedStatement]) -> str:
-    """The words that put statements to a model: each fact once, then each statement with the numbers of its facts."""
+    """The words that put statements to a model: pages and facts, each once, then each statement with the numbers of its facts."""
     facts = _facts(statements)
     numbers = {fact_id: number for number, fact_id in enumerate(facts, start=1)}
-    fact_texts = (
-        f"Fact {numbers[fact_id]}\n{shown(fact, with_passages=with_passages)}"
+    pages, letters = pages_of(fact for fact, with_passages in facts.values() if with_passages)
+    parts = [f"Page {page.letter}\n{quoted('page', page.text)}" for page in pages]
+    parts += [
+        f"Fact {numbers[fact_id]}\n{shown(fact, letters, with_passages=with_passages)}"
         for fact_id, (fact, with_passages) in facts.items()
-    )
+    ]
     items = (_item(number, statement, numbers) for number, statement in enumerate(statements, start=1))
-    return QUESTION.substitute(facts="\n\n".join(fact_texts), statements="\n\n".join(items), tool=ANSWER)
+    return QUESTION.substitute(facts="\n\n".join(parts), statements="\n\n".join(items), tool=ANSWER)
 
 
 def _item(number: int, statement: CitedStatement, numbers: Mapping[str, int]) -> str:
