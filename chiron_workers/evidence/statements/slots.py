@@ -6,6 +6,7 @@ from functools import cached_property
 
 from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figure, words_after
+from chiron_workers.evidence.figures.identifiers import is_named
 from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS
 from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.statements.stems import stem_of
@@ -33,6 +34,12 @@ class PlacedFigure:
         """The word before it, without case."""
         words = self.text[max(0, self.figure.start - BEFORE_CHARS) : self.figure.start].split()
         return words[-1].casefold() if words else ""
+
+    @cached_property
+    def is_edition(self) -> bool:
+        """Whether it is a year that follows a name without a word between."""
+        before = self.text[max(0, self.figure.start - BEFORE_CHARS) : self.figure.start]
+        return self.figure.dimension == "date" and is_named(before)
 
     def agreement(self, rival: "PlacedFigure") -> Agreement | None:
         """How it agrees with a figure of another statement; None where they measure different things."""
@@ -62,6 +69,7 @@ class Slot:
     prior: str
     dimension: str
     is_identity: bool = False  # says which one where the two differ: a rank, or a number behind the same name
+    is_edition: bool = False  # a year right behind a name, which may be a part of it: Windows 2000, Euro 2016
 
     @property
     def is_date(self) -> bool:
@@ -71,7 +79,7 @@ class Slot:
     @property
     def is_which(self) -> bool:
         """Whether it says which one rather than how many."""
-        return self.dimension in {"name", "rank"}
+        return self.dimension in {"name", "rank"} or self.is_edition
 
 
 @dataclass(slots=True)
@@ -111,7 +119,8 @@ def _slot(new: PlacedFigure, prior: PlacedFigure) -> Slot:
     is_identity = dimension == "rank" or (
         dimension == "name" and stem_of(new.previous_word) == stem_of(prior.previous_word)
     )
-    return Slot(agreement, new.figure.written, prior.figure.written, dimension, is_identity)
+    is_edition = new.is_edition and prior.is_edition
+    return Slot(agreement, new.figure.written, prior.figure.written, dimension, is_identity, is_edition)
 
 
 def _have_one_role(word: str, rival: str) -> bool:

@@ -2,15 +2,25 @@
 
 import re
 from collections.abc import Collection
+from fractions import Fraction
+from functools import cached_property
 from math import inf
 
 from chiron_workers.evidence.figures.dates import DateSpan
-from chiron_workers.evidence.figures.figures import Figures
+from chiron_workers.evidence.figures.figures import Figure, Figures
+from chiron_workers.evidence.figures.identifiers import (
+    code_at,
+    codes,
+    kind_of_code,
+    kind_of_identifier,
+    may_count,
+    spelling_of_code,
+)
+from chiron_workers.evidence.figures.numerals import loose_numbers, read_numerals
 from chiron_workers.evidence.figures.quantities import Agreement, Quantity
 from chiron_workers.evidence.statements.statement import Statement, parse
 
 FIGURES_MAX = 100  # of a fact that are looked for
-_CODE = re.compile(r"\b(?:[A-Za-z]+-?\d+|\d+[A-Za-z]+)\b")  # GPT-4, 5G
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 PLAIN_DENIALS = {"not", "never", "cannot"}
 
@@ -30,22 +40,74 @@ def find_unsupported(fact: str, quote: str) -> list[str]:
 
 
 def missing_figures(fact: str, quote: str) -> list[str]:
-    """The numbers and dates of a fact, as it writes them, that its quote does not show in any notation."""
-    statement, quote_figures = parse(fact), parse(quote).figures
-    # Units and months of other languages are not read, but digits are.
-    digits = frozenset() if statement.is_english else frozenset(_DIGITS.findall(quote_figures.text))
+    """The numbers and dates of a fact, as it writes them, that its quote does not show in any notation.
+
+    An identifier (Apollo 12, COVID-19, Article 5) is among them only where the quote has another one of its kind in its place.
+    """
+    statement, quote_statement = parse(fact), parse(quote)
+    quote_figures = quote_statement.figures
+    # Units and months of other languages are not read, but numbers are.
+    is_foreign = not (statement.is_english and quote_statement.is_english)
+    digits = frozenset(_DIGITS.findall(quote_figures.text)) if is_foreign else frozenset()
+    numbers = _bare_numbers(quote_figures) if is_foreign else frozenset()
+    identifiers = _Identifiers(quote_figures)
     missing_parts = [
         figure.written
         for figure in statement.figures.all[:FIGURES_MAX]
-        if not (_shows(quote_figures, figure) or _stands_in(digits, figure))
+        if not (_shows(quote_figures, figure) or _stands_in(digits, figure) or _counts_in(numbers, figure))
+        and not (figure.dimension == "name" and identifiers.leave_open(statement.figures.text, figure))
     ]
-    return list(dict.fromkeys([*missing_parts, *_unread(statement.figures, quote_figures)]))
+    return list(dict.fromkeys([*missing_parts, *_unread(statement.figures, quote_figures, identifiers)]))
+
+
+class _Identifiers:
+    """Those of a quote by their kind, read when they are first needed."""
+
+    def __init__(self, quote: Figures) -> None:
+        self.quote = quote
+
+    @cached_property
+    def codes(self) -> dict[str, set[str]]:
+        return codes(self.quote.text)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        names = (figure for figure in self.quote.quantities if figure.dimension == "name")
+        kinds = (kind_of_identifier(self.quote.text, name.start, name.end) for name in names)
+        return frozenset((*kinds, *self.codes)) - {""}
+
+    def leave_open(self, text: str, name: Figure) -> bool:
+        """Whether a number that belongs to a name stands there as a code, or nothing else of its kind does."""
+        if may_count(text, name.start, name.end):
+            return False
+        kind = kind_of_identifier(text, name.start, name.end)
+        return spelling_of_code(kind + name.written) in self.codes.get(kind, ()) or kind not in self.kinds
+
+    def contradict(self, code: str) -> bool:
+        """Whether other codes of its kind stand there, and it does not."""
+        others = self.codes.get(kind_of_code(code), set())
+        return bool(others) and spelling_of_code(code) not in others
 
 
 def _stands_in(digits: Collection[str], figure: Quantity | DateSpan) -> bool:
     numbers = _DIGITS.findall(figure.written)
     has_unit = figure.dimension not in {"count", "name", "rank", "date"}
     return bool(numbers) and not has_unit and all(number in digits for number in numbers)
+
+
+def _bare_numbers(quote: Figures) -> frozenset[Fraction | float]:
+    """Every number that a text of any language may show, but for those with a unit that is read."""
+    counts = [figure for figure in quote.quantities if figure.dimension in {"count", "name", "rank"}]
+    ends = {end for figure in counts for end in (figure.low, figure.high)}
+    years = {date.first[0] for date in quote.dates}  # 2000年前 may be 2,000 years ago
+    return frozenset(ends | years | {*loose_numbers(quote.text)})
+
+
+def _counts_in(numbers: Collection[Fraction | float], figure: Figure) -> bool:
+    if not numbers or isinstance(figure, DateSpan):
+        return False
+    values = [numeral.value for numeral in read_numerals(figure.written)]
+    return bool(values) and all(value in numbers for value in values)
 
 
 def _denials(fact: Statement, quote: Statement) -> list[str]:
@@ -90,18 +152,20 @@ def _is_range(quantity: Quantity) -> bool:
     return quantity.low == -inf or quantity.high == inf or quantity.high - quantity.low > 2 * quantity.step
 
 
-def _unread(fact: Figures, quote: Figures) -> list[str]:
+def _unread(fact: Figures, quote: Figures, identifiers: _Identifiers) -> list[str]:
     """Digits of the fact that were not read as a figure, within names or in other languages, which the quote lacks."""
     is_read = bytearray(len(fact.text))
     for figure in fact.all:
         is_read[figure.start : figure.end] = b"\1" * (figure.end - figure.start)
-    quote_digits = set(_CODE.findall(quote.text.casefold())) | set(_DIGITS.findall(quote.text))
+    quote_digits = set(_DIGITS.findall(quote.text))
     missing_digits = []
-    for match in (*_CODE.finditer(fact.text), *_DIGITS.finditer(fact.text)):
-        if not any(is_read[match.start() : match.end()]):
-            is_read[match.start() : match.end()] = b"\1" * len(match.group())
-            missing_digits.append(match.group())
-    return [digits for digits in missing_digits if digits.casefold() not in quote_digits]
+    for match in _DIGITS.finditer(fact.text):
+        if any(is_read[match.start() : match.end()]):
+            continue
+        code = code_at(fact.text, match.start())
+        if identifiers.contradict(code) if code else match[0] not in quote_digits:
+            missing_digits.append(code or match[0])
+    return missing_digits
 
 
 def _shows_date(quote: Figures, date: DateSpan) -> bool:

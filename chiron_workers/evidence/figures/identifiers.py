@@ -1,0 +1,157 @@
+"""Numbers that say which one is meant, and count nothing: Symphony number 5, Apollo 12, Type 2, Articles 5 and 6, 第3条."""
+
+import re
+
+from chiron_workers.evidence.figures.cjk_numerals import UNSPACED
+from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS
+from chiron_workers.evidence.vocabulary import FOREIGN, SILENT, words
+
+_NO_NAMES = frozenset(words("no names"))
+_PREFIXES = frozenset(words("prefixes of numbers"))
+_CURRENCIES = frozenset(words("currency codes"))
+_NO_NOUNS = SILENT | FOREIGN | _NO_NAMES | frozenset(words("measure nouns"))
+_KINDS = "|".join(re.escape(word) for word in words("numbered"))
+_SHORT_KINDS = "|".join(re.escape(word) for word in words("numbered, in short"))
+_KIND_BEFORE = re.compile(
+    rf"(?:(?<!\w)(?:{_KINDS})(?:e?s)? (?:# ?)?|(?<!\w)(?:{_SHORT_KINDS})\.? ?|[#§№] ?)$", re.I
+)
+# "Sonata number five" and "Chapter Five"; a small "group five" may be five of something.
+_WORDED_KIND_BEFORE = re.compile(
+    rf"(?<!\w)(?:[Nn]umber|{'|'.join(kind.capitalize() for kind in words('numbered'))}) $"
+)
+_NAME_BEFORE = re.compile(r"(?P<name>\b(?:[A-Z]|[a-z]+[A-Z])[\w.&']*)[ -]$")
+_NOUN_BEFORE = re.compile(r"(?<![\w-])(?P<noun>[a-z][a-z-]+[a-rt-z]|[a-z-]+(?:ss|us|is)) $")
+# What counts, and no identifier: 5 people; but not the verb of "chapter 5 covers the duties".
+_COUNTED_AFTER = re.compile(
+    r"[ -](?P<noun>[a-z][a-z-]+)(?P<object> (?:the|an?|its|his|her|their|this|that|all|no)\b)?"
+)
+_CLAUSE_AFTER = re.compile(r" [a-z]|[,;:.!?)]?(?:\s|$)")
+_PLURAL_AFTER = re.compile(
+    rf" (?:(?!(?:{'|'.join(SILENT)})\b)[a-z]+ )?(?!(?:{'|'.join(SILENT)})\b)"
+    r"(?:[a-z]+[^s\W]s|people|men|women|children|feet)\b(?! (?:the|an?|its)\b)"
+)
+_LISTED_AFTER = re.compile(r"(?:, | ?[-/&] ?| (?:and|or|to|through) |, (?:and|or) )#?$")
+# An ordinal of Chinese, Japanese and Korean, and what is numbered with a sign behind it.
+_ORDINAL_BEFORE = re.compile(r"(?:第|제) ?$")
+_NUMBERED_AFTER = re.compile(r" ?(?:号|號|番(?![目組])|번(?!째)|호(?!텔|주))")
+_CODE_BEFORE = re.compile(r"(?<![^\W_])(?P<letters>[^\W\d_]+)\d*-(?:\d+-)*$")
+_CHAIN = re.compile(r"(?<![\w-])\d+(?:-\d+){2,}(?![\w-])")  # ISBN, telephone numbers
+_SPACED = rf"[^\W_{UNSPACED}]"
+_TOKEN = re.compile(rf"{_SPACED}+(?:[-/.:]{_SPACED}+)*")
+_SPACED_CODE = re.compile(r"([^\W\d_]+) (\d+(?:\.\d+)?)(?![\w%])")
+_NO_LETTERS = re.compile(r"[\W\d_₀-₉]")
+_SIGNS = re.compile(r"[^\w.]|_")
+_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_NUMBER_WORDS = frozenset(words("numbers"))
+_UNIT_CHARS_MIN = 3  # of letters behind digits: 5G and 25C are names, 5gigatonnes is none
+_COUNT_CHARS_MIN = 5  # of digits; so many seldom number things
+
+
+def is_identifier(text: str, start: int, end: int, *, in_digits: bool = True) -> bool:
+    """Whether the number at `text[start:end]`, behind which no unit stands, says which one is meant."""
+    before = text[max(0, start - BEFORE_CHARS) : start]
+    if _ORDINAL_BEFORE.search(before) or _NUMBERED_AFTER.match(text, end):
+        return True
+    if not in_digits:
+        return _WORDED_KIND_BEFORE.search(before) is not None
+    if is_behind_kind(before):
+        return True
+    if _NAME_BEFORE.search(before):
+        return is_named(before)
+    return _is_behind_noun(text, before, start, end)
+
+
+def is_named(before: str) -> bool:
+    """Whether a text ends with a name: `Apollo `, `iPhone `, but not the `In ` or `About ` of a sentence's beginning."""
+    name = _NAME_BEFORE.search(before)
+    return name is not None and name["name"].lower() not in _NO_NAMES
+
+
+def is_behind_kind(before: str) -> bool:
+    """Whether a text ends with a word or sign behind which a number says which one: `Section `, `No. `, `№`."""
+    return _KIND_BEFORE.search(before) is not None
+
+
+def continues_list(text: str, identifier_end: int, start: int, end: int) -> bool:
+    """Whether a number goes on the list of an identifier before it: the 7 of "Articles 5 and 7", not of "Apollo 11 and 3 men"."""
+    is_listed = _LISTED_AFTER.fullmatch(text, identifier_end, start) is not None
+    return is_listed and _PLURAL_AFTER.match(text, end) is None
+
+
+def is_in_code(text: str, start: int) -> bool:
+    """Whether a number is a later part of a code: CVE-2021-44228, 978-3-16-148410-0."""
+    if _CODE_BEFORE.search(text[max(0, start - BEFORE_CHARS) : start]):
+        return True
+    first = start
+    while first and (text[first - 1].isdecimal() or text[first - 1] == "-") and start - first < BEFORE_CHARS:
+        first -= 1
+    return _CHAIN.match(text, first) is not None
+
+
+def may_count(text: str, start: int, end: int) -> bool:
+    """Whether a plural follows a number behind a name, so that it may count as well: Windows 11 users, in Paris 300 people."""
+    before = text[max(0, start - BEFORE_CHARS) : start]
+    return is_named(before) and not is_behind_kind(before) and _PLURAL_AFTER.match(text, end) is not None
+
+
+def code_at(text: str, place: int) -> str:
+    """The code that has a digit at `place`, as it is written (GPT-4, H5N1, HTTP/2, 5G); empty where it is part of none."""
+    for match in _TOKEN.finditer(text, max(0, place - BEFORE_CHARS), place + BEFORE_CHARS):
+        if match.start() <= place < match.end():
+            return match[0] if _is_code(match[0]) else ""
+    return ""
+
+
+def codes(text: str) -> dict[str, set[str]]:
+    """The spellings of a text's codes, by what each is a code of: {"gpt": {"gpt4", "gpt5"}}; GPT 4 is one as well."""
+    kinds: dict[str, set[str]] = {}
+    tokens = [match[0] for match in _TOKEN.finditer(text) if _is_code(match[0])]
+    for token in (*tokens, *("".join(match.groups()) for match in _SPACED_CODE.finditer(text))):
+        kinds.setdefault(kind_of_code(token), set()).add(spelling_of_code(token))
+    return kinds
+
+
+def kind_of_code(code: str) -> str:
+    """What a code is one of, by the letters that it has."""
+    return _NO_LETTERS.sub("", code).casefold()
+
+
+def spelling_of_code(code: str) -> str:
+    """A code without case, hyphens and slashes, and with lowered digits on the line; the dots of a version stay."""
+    return _SIGNS.sub("", code.translate(_LOWERED)).casefold()
+
+
+def kind_of_identifier(text: str, start: int, end: int) -> str:
+    """What the identifier at `text[start:end]` is one of: `symphony`, `number` for each way to write it, `第条`."""
+    before = text[max(0, start - BEFORE_CHARS) : start].rstrip(" #-")
+    if before.endswith(("第", "제")):
+        return f"第{text[end : end + 1]}"
+    words_before = re.findall(r"[^\W\d_]+|[№#§°º]+", before)
+    word = words_before[-1].casefold() if words_before else ""
+    return "number" if word in _NUMBER_WORDS or text[start - 1 : start] == "#" else word
+
+
+def _is_code(token: str) -> bool:
+    letters = re.search(r"[^\W\d_]+", token)
+    if letters is None or not any(map(str.isdigit, token)):
+        return False
+    if token[0].isdigit():
+        return letters.end() == len(token) and len(letters[0]) < _UNIT_CHARS_MIN
+    return not (letters[0].casefold() in _PREFIXES or letters[0].upper() in _CURRENCIES)
+
+
+def _is_behind_noun(text: str, before: str, start: int, end: int) -> bool:
+    """Whether a small plain number stands right behind a singular noun and counts nothing: district 9, caspase 3."""
+    noun = _NOUN_BEFORE.search(before)
+    if noun is None or not text[start:end].isdecimal() or end - start >= _COUNT_CHARS_MIN:
+        return False
+    word = noun["noun"]
+    is_noun = not (word in _NO_NOUNS or word.endswith(("ed", "ing", "ly")))
+    return is_noun and not _counted(text, end) and _CLAUSE_AFTER.match(text, end) is not None
+
+
+def _counted(text: str, end: int) -> bool:
+    counted = _COUNTED_AFTER.match(text, end)
+    if counted is None or counted["noun"] in SILENT or counted["noun"].endswith("ed"):
+        return False
+    return counted["object"] is None
