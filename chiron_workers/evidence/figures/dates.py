@@ -39,7 +39,7 @@ _PATTERNS = [
     re.compile(rf"(?<![\w.,])(?P<year>\d{{1,4}}){_ERA}"),
     re.compile(r"(?<!\w)AD (?P<year>\d{1,4})(?!\w)"),
     re.compile(r"(?<![\w.,/])(?P<year>1\d{3}|20\d{2})(?P<to>[-/])(?P<until>\d{2}|\d{4})(?![\w-])"),
-    re.compile(r"(?<![\w.,$€£¥/+-])(?P<year>1\d{3}|20\d{2})(?!\w| ?%|[.,]\d|-\w)"),
+    re.compile(r"(?<![\w.,$€£¥/+-])(?P<year>1\d{3}|20\d{2})(?!\w| ?%|[.,/]\d|-\w)"),
     re.compile(rf"(?<![\w.])(?P<name>{_MONTH})(?!\w)"),
 ]
 # What stands before a year rather than before 1,500 of something.
@@ -120,6 +120,8 @@ def read_dates(text: str) -> Iterator[DateSpan]:
                 continue
             if match[0] in {"May", "March", "Mar", "Dec", "Sun"} and not _BEFORE_MONTH.search(before):
                 continue
+            if _is_number_of_a_law(match):
+                continue
             dates += _read(match)
             is_read[match.start() : match.end()] = b"\1" * len(match[0])
     return iter(sorted(dates, key=lambda moment: moment.start))
@@ -133,6 +135,12 @@ def _is_year(before: str, after: str) -> bool:
     # "of 1500 people" counts; "the 2010 election", "of 1958 strengthened" and "in 2010 researchers found" do not.
     counts = _BEFORE_COUNT.search(before) and _MANY_AFTER.match(after)
     return bool(_BEFORE_YEAR.search(before) and not counts) or _NOUN_AFTER.match(after) is None
+
+
+def _is_number_of_a_law(match: re.Match[str]) -> bool:
+    """Whether what looks like two years is none: Regulation (EU) 2018/1725."""
+    until = match.groupdict().get("until") or ""
+    return match.groupdict().get("to") == "/" and len(until) == 4 and until < match["year"]
 
 
 def _read(match: re.Match[str]) -> list[DateSpan]:

@@ -4,6 +4,7 @@ import re
 
 from chiron_workers.evidence.figures.cjk_numerals import UNSPACED
 from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS
+from chiron_workers.evidence.figures.quantities import Quantity
 from chiron_workers.evidence.vocabulary import FOREIGN, SILENT, words
 
 _NO_NAMES = frozenset(words("no names"))
@@ -19,13 +20,17 @@ _KIND_BEFORE = re.compile(
 _WORDED_KIND_BEFORE = re.compile(
     rf"(?<!\w)(?:[Nn]umber|{'|'.join(kind.capitalize() for kind in words('numbered'))}) $"
 )
+# "Atomic number 42" says how much; there is no other 42 of its kind.
+_PROPERTY_BEFORE = re.compile(rf"\b(?:{'|'.join(words('kinds of amounts'))})[ -]numbers? $", re.I)
 _NAME_BEFORE = re.compile(r"(?P<name>\b(?:[A-Z]|[a-z]+[A-Z])[\w.&']*)[ -]$")
 _NOUN_BEFORE = re.compile(r"(?<![\w-])(?P<noun>[a-z][a-z-]+[a-rt-z]|[a-z-]+(?:ss|us|is)) $")
 # What counts, and no identifier: 5 people; but not the verb of "chapter 5 covers the duties".
 _COUNTED_AFTER = re.compile(
     r"[ -](?P<noun>[a-z][a-z-]+)(?P<object> (?:the|an?|its|his|her|their|this|that|all|no)\b)?"
 )
-_CLAUSE_AFTER = re.compile(r" [a-z]|[,;:.!?)]?(?:\s|$)")
+_CLAUSE_AFTER = re.compile(r"(?! (?:to|or|and) [\d$€£¥])(?: [a-z]|[,;:.!?)]?(?:\s|$))")
+_VERB_AFTER = re.compile(r" [a-z]+[^s\W]s(?: [a-z]|[.!?]?$)")
+_MODEL_AFTER = re.compile(r" [A-Z]{2,}\b")
 _PLURAL_AFTER = re.compile(
     rf" (?:(?!(?:{'|'.join(SILENT)})\b)[a-z]+ )?(?!(?:{'|'.join(SILENT)})\b)"
     r"(?:[a-z]+[^s\W]s|people|men|women|children|feet)\b(?! (?:the|an?|its)\b)"
@@ -34,9 +39,14 @@ _LISTED_AFTER = re.compile(r"(?:, | ?[-/&] ?| (?:and|or|to|through) |, (?:and|or
 # An ordinal of Chinese, Japanese and Korean, and what is numbered with a sign behind it.
 _ORDINAL_BEFORE = re.compile(r"(?:第|제) ?$")
 _NUMBERED_AFTER = re.compile(r" ?(?:号|號|番(?![目組])|번(?!째)|호(?!텔|주))")
+# Regulation 2016/679, 10 Downing Street.
+_NAME_AFTER = re.compile(
+    r"/\d{2}| [A-Z]\w+(?: [A-Z]\w+)? (?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Square|Boulevard|Way|Court|Terrace|Row|Quay)\b"
+)
 _CODE_BEFORE = re.compile(r"(?<![^\W_])(?P<letters>[^\W\d_]+)\d*-(?:\d+-)*$")
 _CHAIN = re.compile(r"(?<![\w-])\d+(?:-\d+){2,}(?![\w-])")  # ISBN, telephone numbers
 _SPACED = rf"[^\W_{UNSPACED}]"
+_MODEL_BEFORE = re.compile(r"\b[A-Z][\w.&']* \d+-$")  # Boeing 747-8, but "Sections 3-5"
 _TOKEN = re.compile(rf"{_SPACED}+(?:[-/.:]{_SPACED}+)*")
 _SPACED_CODE = re.compile(r"([^\W\d_]+) (\d+(?:\.\d+)?)(?![\w%])")
 _NO_LETTERS = re.compile(r"[\W\d_₀-₉]")
@@ -50,8 +60,10 @@ _COUNT_CHARS_MIN = 5  # of digits; so many seldom number things
 def is_identifier(text: str, start: int, end: int, *, in_digits: bool = True) -> bool:
     """Whether the number at `text[start:end]`, behind which no unit stands, says which one is meant."""
     before = text[max(0, start - BEFORE_CHARS) : start]
-    if _ORDINAL_BEFORE.search(before) or _NUMBERED_AFTER.match(text, end):
+    if _NUMBERED_AFTER.match(text, end) or (in_digits and _NAME_AFTER.match(text, end)):
         return True
+    if _PROPERTY_BEFORE.search(before):
+        return False
     if not in_digits:
         return _WORDED_KIND_BEFORE.search(before) is not None
     if is_behind_kind(before):
@@ -59,6 +71,11 @@ def is_identifier(text: str, start: int, end: int, *, in_digits: bool = True) ->
     if _NAME_BEFORE.search(before):
         return is_named(before)
     return _is_behind_noun(text, before, start, end)
+
+
+def is_ordinal(before: str) -> bool:
+    """Whether a text ends with the sign that makes an ordinal of a number in Chinese, Japanese and Korean."""
+    return _ORDINAL_BEFORE.search(before) is not None
 
 
 def is_named(before: str) -> bool:
@@ -72,10 +89,14 @@ def is_behind_kind(before: str) -> bool:
     return _KIND_BEFORE.search(before) is not None
 
 
-def continues_list(text: str, identifier_end: int, start: int, end: int) -> bool:
+def continues_list(text: str, identifier: Quantity, start: int, end: int) -> bool:
     """Whether a number goes on the list of an identifier before it: the 7 of "Articles 5 and 7", not of "Apollo 11 and 3 men"."""
-    is_listed = _LISTED_AFTER.fullmatch(text, identifier_end, start) is not None
-    return is_listed and _PLURAL_AFTER.match(text, end) is None
+    if _LISTED_AFTER.fullmatch(text, identifier.end, start) is None or _PLURAL_AFTER.match(text, end):
+        return False
+    # "Sections 3-5" are three, and a "Boeing 747-8" is one.
+    return start - identifier.end > 1 or is_behind_kind(
+        text[max(0, identifier.start - BEFORE_CHARS) : identifier.start]
+    )
 
 
 def is_in_code(text: str, start: int) -> bool:
@@ -85,7 +106,19 @@ def is_in_code(text: str, start: int) -> bool:
     first = start
     while first and (text[first - 1].isdecimal() or text[first - 1] == "-") and start - first < BEFORE_CHARS:
         first -= 1
-    return _CHAIN.match(text, first) is not None
+    is_model = _MODEL_BEFORE.search(text[max(0, start - BEFORE_CHARS) : start])
+    return is_model is not None or _CHAIN.match(text, first, start + BEFORE_CHARS) is not None
+
+
+def may_number(text: str, start: int, end: int) -> bool:
+    """Whether a number that counts may as well say which one: "mutant 5 binds copper", "the 737 MAX"."""
+    before = text[max(0, start - BEFORE_CHARS) : start]
+    is_plain = text[start:end].isdecimal() and end - start < _COUNT_CHARS_MIN
+    if not is_plain or _PROPERTY_BEFORE.search(before):
+        return False
+    return (_noun(before) and _VERB_AFTER.match(text, end) is not None) or (
+        before.lower().endswith("the ") and _MODEL_AFTER.match(text, end) is not None
+    )
 
 
 def may_count(text: str, start: int, end: int) -> bool:
@@ -142,12 +175,16 @@ def _is_code(token: str) -> bool:
 
 def _is_behind_noun(text: str, before: str, start: int, end: int) -> bool:
     """Whether a small plain number stands right behind a singular noun and counts nothing: district 9, caspase 3."""
+    is_plain = text[start:end].isdecimal() and end - start < _COUNT_CHARS_MIN
+    return (
+        is_plain and _noun(before) and not _counted(text, end) and _CLAUSE_AFTER.match(text, end) is not None
+    )
+
+
+def _noun(before: str) -> bool:
+    """Whether a text seems to end with a singular noun."""
     noun = _NOUN_BEFORE.search(before)
-    if noun is None or not text[start:end].isdecimal() or end - start >= _COUNT_CHARS_MIN:
-        return False
-    word = noun["noun"]
-    is_noun = not (word in _NO_NOUNS or word.endswith(("ed", "ing", "ly")))
-    return is_noun and not _counted(text, end) and _CLAUSE_AFTER.match(text, end) is not None
+    return noun is not None and not (noun["noun"] in _NO_NOUNS or noun["noun"].endswith(("ed", "ing", "ly")))
 
 
 def _counted(text: str, end: int) -> bool:

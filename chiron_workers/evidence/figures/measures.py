@@ -12,6 +12,7 @@ from chiron_workers.evidence.figures.identifiers import (
     is_behind_kind,
     is_identifier,
     is_in_code,
+    is_ordinal,
 )
 from chiron_workers.evidence.figures.numerals import Numeral, money_scale, read_numerals
 from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS, qualify
@@ -46,7 +47,7 @@ def _measure_numerals(text: str, dates: Sequence[DateSpan]) -> list[Quantity]:
             continue
         unit, start, end = _unit(text, number)
         if unit is _COUNT and quantities and quantities[-1].dimension == "name":
-            is_listed = continues_list(text, quantities[-1].end, number.start, number.end)
+            is_listed = continues_list(text, quantities[-1], number.start, number.end)
             unit = Unit("name") if is_listed and number.in_digits else unit
         if unit is None or (
             number.is_one and (unit.dimension in {"count", "name"} or "day" in text[start:end])
@@ -67,6 +68,8 @@ def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
             per = re.compile(r" per \w+|/\w+").match(text, end)
             dimension = CURRENCIES[symbol] + (per[0].replace(" per ", "/") if per else "")
             return Unit(dimension, Fraction(scale)), start, end
+    if is_ordinal(before):
+        return Unit("name"), number.start, number.end  # 第3天 is a day, and no time
     # ٪٥ and %5 are Arabic and Turkish.
     is_share = re.search(r"(?<!\d)(?<!\d )%$", before) is not None or is_hundredth(text, number.start)
     if is_share:

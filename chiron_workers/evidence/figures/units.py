@@ -14,6 +14,8 @@ _PER = re.compile(
 _COUNTED_PER = re.compile(
     r"(?: (?!and|or|in|of|for|to|at|on)[a-z-]+){1,2} (?:per|an?(?= (?:second|minute|hour|day|week|month|year)\b)) "
 )
+# 3天 are three days, 天然 is nature.
+_NO_UNIT_BEFORE = "拉服兰素件旦然气氣空速合国國軍军"
 _WORD = re.compile(r"[A-Za-z]+[²³]?")
 
 
@@ -28,7 +30,7 @@ def _names() -> tuple[re.Pattern[str], ...]:
     return (
         re.compile(rf"(?P<gap>[ -]?)(?P<name>{exact})(?![\w^²³])"),
         re.compile(rf"(?P<gap>[ -]?)(?P<name>{any_case})(?!\w)", re.I),
-        re.compile(rf"(?P<gap> ?)(?P<name>{unspaced})"),
+        re.compile(rf"(?P<gap> ?)(?P<name>{unspaced})(?![{_NO_UNIT_BEFORE}])"),
     )
 
 

@@ -41,6 +41,10 @@ IDENTIFIERS = (
     "Caspase 3 is activated first.|Caspase 9 is activated first.|This caspase is activated first.",
     "In it caspase 3 is activated first.|In it caspase 9 is activated first.|In it this caspase is activated first.",
     "In the vote district 9 rejected the plan.|In the vote district 7 rejected the plan.|In the vote a district rejected it.",
+    "10 Downing Street is old.|11 Downing Street is old.|Downing Street is old.",
+    "Regulation (EU) 2016/679 protects data.|Regulation (EU) 2018/1725 protects data.|Regulation (EU) 2016/679 protects data.",
+    "Public Law 117-2 was signed.|Public Law 117-3 was signed.|Public Law 117-2 was signed.",
+    "The bug was fixed in version 3.2.|The bug was fixed in version 3.4.|The bug was fixed.",
     "§ 3 covers the duties.|§ 4 covers the duties.|The law covers the duties.",
     "Issue #3 was closed.|Issue #4 was closed.|The issue was closed.",
     "Articles 5 and 7 apply.|Articles 6 and 7 apply.|The articles apply.",
@@ -54,6 +58,15 @@ IDENTIFIERS = (
     "第三条は義務を定める。|第四条は義務を定める。|この条は義務を定める。",
     "第5号交响曲很长。|第9号交响曲很长。|交响曲很长。",
     "제3조는 의무를 정한다.|제4조는 의무를 정한다.|이 조는 의무를 정한다.",
+    "第3天的会议很长。|第4天的会议很长。|会议很长。",
+    "交響曲第5番は長い。|交響曲第9番は長い。|交響曲は長い。",
+    "베토벤 교향곡 5번은 길다.|베토벤 교향곡 9번은 길다.|베토벤 교향곡은 길다.",
+    "سمفونی شماره ۵ بلند است.|سمفونی شماره ۹ بلند است.|سمفونی بلند است.",
+    "Artykuł 5 chroni wolność.|Artykuł 6 chroni wolność.|Artykuł chroni wolność.",
+    "Madde 5 geçerlidir.|Madde 6 geçerlidir.|Madde geçerlidir.",
+    "Điều 5 quy định việc này.|Điều 6 quy định việc này.|Điều này quy định.",
+    "ข้อ 5 กำหนดไว้|ข้อ 6 กำหนดไว้|ข้อนี้กำหนดไว้",
+    "המאמר מספר 5 ארוך.|המאמר מספר 6 ארוך.|המאמר ארוך.",
     "المادة ٥ تحدد الواجبات.|المادة ٦ تحدد الواجبات.|المادة تحدد الواجبات.",
     "अनुच्छेद ५ लागू है।|अनुच्छेद ६ लागू है।|अनुच्छेद लागू है।",
 )
@@ -65,6 +78,23 @@ def test_identifiers_that_differ_contradict_nothing_and_are_no_figures_that_a_qu
     assert relate(statement, rival).relation in {None, Relation.NEW}
     assert relate(rival, statement).relation in {None, Relation.NEW}
     assert missing_figures(statement, unnumbered) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "rival"),
+    [
+        ("The mutant 5 binds copper.", "The mutant 6 binds copper."),
+        ("The 737 MAX was grounded.", "The 747 MAX was grounded."),
+        ("NGC 2024 is a nebula.", "NGC 2023 is a nebula."),
+        ("Windows 2000 was slow.", "Windows 2003 was slow."),
+        ("The bug was fixed in version 3.2.", "The bug was fixed in version 3.4."),
+    ],
+)
+def test_a_number_that_may_belong_to_a_name_leaves_it_open_whether_they_contradict(
+    statement: str, rival: str
+) -> None:
+    assert relate(statement, rival).relation not in {Relation.CONTRADICTS, Relation.SAME}
+    assert relate(rival, statement).relation not in {Relation.CONTRADICTS, Relation.SAME}
 
 
 @pytest.mark.parametrize(
@@ -113,6 +143,8 @@ def test_another_one_of_its_kind_and_what_counts_are_figures_that_a_quote_lacks(
         "The score was {}.",
         "The committee has {} seats.",
         "It is now {} metres high.",
+        "Niobium has the atomic number {}.",
+        "The firm employs {} people.",
     ],
 )
 def test_numbers_that_count_still_contradict_each_other(template: str) -> None:
