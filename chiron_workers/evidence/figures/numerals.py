@@ -41,7 +41,7 @@ _DIGITS = re.compile(
     r"\d{1,3}(?:[,' ]\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+|,\d{1,2}(?!\d))?|(?<![\d.])\.\d+)"
     r"(?P<vulgar>[½⅓⅔¼¾⅛]?)(?P<raised>(?<=10)(?:\^-?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?"
     r"(?:(?:\s*[×x*·]\s*10(?:\^|\*\*)?(?P<power>-?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))|e(?P<exponent>[-+]?\d+))?"
-    rf"(?P<scales>(?:[ -](?:{'|'.join(_SCALES)})s?\b)*)(?P<short>(?:k|bn|mn|tn|K|M|B)\b)?"
+    rf"(?P<scales>(?:[ -](?i:{'|'.join(_SCALES)})s?\b)*)(?P<short>(?:k|bn|mn|tn|K|M|B)\b)?"
     rf"(?P<abroad>(?:[ -]?(?:{_ABROAD})(?![^\W{UNSPACED}])){{0,2}})",
 )
 _SEPARATED = re.compile(r"(?<!\d)\d{1,12}(?:[.,/]\d{1,12}){1,5}(?!\d)")
@@ -124,7 +124,7 @@ def _from_digits(match: re.Match[str]) -> Numeral:
     if match["raised"]:  # 10⁹ alone
         value = step = Fraction(10) ** _power(match["raised"])
     factor = Fraction(10) ** _power(match["power"] or match["exponent"] or "0")
-    factor *= prod(_SCALES[word.removesuffix("s")] for word in re.findall(r"[a-z]+", match["scales"]))
+    factor *= prod(_SCALES[word.removesuffix("s")] for word in re.findall(r"[a-z]+", match["scales"].lower()))
     factor *= prod(_SCALES_ABROAD[_scale_abroad(word)] for word in _SCALE_ABROAD.findall(match["abroad"]))
     factor *= _SHORT_SCALES.get((match["short"] or "").lower(), 1)
     sign = -1 if match["sign"] in {"-", "minus "} else 1
@@ -144,6 +144,8 @@ def _from_words(match: re.Match[str]) -> Numeral | None:
         word for word in re.findall(r"[a-z]+", match[0].lower()) if word not in {"and", "a", "an", "half"}
     ]
     parts = [word if word in _SMALL or word in _SCALES else word.removesuffix("s") for word in parts]
+    if parts[0] in _SMALL and f"{parts[0]}s" in match[0].lower():
+        return None  # "tens of"
     if parts == ["one"]:
         return Numeral(Fraction(1), Fraction(1), match.start(), match.end(), in_digits=False, is_one=True)
     if parts[0] in _SCALES and not match["article"] and not match["half"]:
