@@ -122,7 +122,7 @@ def _is_certain(text: str, start: int, end: int) -> bool:
 def _value(signs: str) -> tuple[Fraction, Fraction]:
     """What the signs come to, and what the last of them counts in."""
     total, section, part, step = Fraction(0), Fraction(0), Fraction(0), Fraction(1)
-    is_filled = False
+    is_filled, largest = False, 0
     for match in _PART.finditer(signs):
         sign = match["sign"]
         if match["digits"]:
@@ -139,7 +139,10 @@ def _value(signs: str) -> tuple[Fraction, Fraction]:
             section += (part if is_filled else 1) * _SMALL[sign]
             part, is_filled, step = Fraction(0), False, (step if is_filled else Fraction(1)) * _SMALL[sign]
         else:
-            total += (section + part or 1) * _LARGE[sign]
-            step *= _LARGE[sign]
+            if _LARGE[sign] > largest > 0:  # 114万亿
+                total = (total + section + part) * _LARGE[sign]
+            else:
+                total += (section + part or 1) * _LARGE[sign]
+            step, largest = step * _LARGE[sign], _LARGE[sign]
             section, part, is_filled = Fraction(0), Fraction(0), False
     return total + section + part, step

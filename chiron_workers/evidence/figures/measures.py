@@ -21,6 +21,7 @@ from chiron_workers.evidence.figures.unit_table import CURRENCIES, Unit
 from chiron_workers.evidence.figures.units import rate_after, unit_after
 
 _COUNT = Unit("count")
+_SHARE_BEFORE = re.compile(r"(?:(?<!\d)(?<!\d )%|\byüzde|ร้อยละ) ?$", re.I)
 _LINK = re.compile(r"(?: ?- ?| to | or )(?:about |approximately |roughly |~)?[$€£¥]?$")
 _AND = re.compile(r" and [$€£¥]?$")
 _TOGETHER = re.compile(r",? (?:and )?")  # one hour and 33 minutes
@@ -70,8 +71,8 @@ def _unit(text: str, number: Numeral) -> tuple[Unit | None, int, int]:
             return Unit(dimension, Fraction(scale)), start, end
     if is_ordinal(before):
         return Unit("name"), number.start, number.end  # 第3天 is a day, and no time
-    # ٪٥ and %5 are Arabic and Turkish.
-    is_share = re.search(r"(?<!\d)(?<!\d )%$", before) is not None or is_hundredth(text, number.start)
+    # ٪٥ is Arabic, and %5 and yüzde 5 are Turkish.
+    is_share = _SHARE_BEFORE.search(before) is not None or is_hundredth(text, number.start)
     if is_share:
         return Unit("share", Fraction(1, 100)), number.start, number.end
     unit_match = unit_after(text, number.end)

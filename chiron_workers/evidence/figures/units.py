@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from chiron_workers.evidence.figures.cjk_numerals import UNSPACED
 from chiron_workers.evidence.figures.unit_table import UNITS, UNSPACED_UNITS, Unit
 
 _JOINED_DIMENSIONS = {"length/time": "speed", "Wh": "energy"}
@@ -28,8 +29,8 @@ def _names() -> tuple[re.Pattern[str], ...]:
     )
     unspaced = "|".join(map(re.escape, sorted(UNSPACED_UNITS, key=len, reverse=True)))
     return (
-        re.compile(rf"(?P<gap>[ -]?)(?P<name>{exact})(?![\w^²³])"),
-        re.compile(rf"(?P<gap>[ -]?)(?P<name>{any_case})(?!\w)", re.I),
+        re.compile(rf"(?P<gap>[ -]?)(?P<name>{exact})(?![^\W{UNSPACED}]|[\^²³])"),
+        re.compile(rf"(?P<gap>[ -]?)(?P<name>{any_case})(?![^\W{UNSPACED}])", re.I),
         re.compile(rf"(?P<gap> ?)(?P<name>{unspaced})(?![{_NO_UNIT_BEFORE}])"),
     )
 

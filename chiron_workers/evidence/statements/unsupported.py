@@ -20,6 +20,7 @@ from chiron_workers.evidence.figures.numerals import loose_numbers, read_numeral
 from chiron_workers.evidence.figures.quantities import Agreement, Quantity
 from chiron_workers.evidence.statements.statement import Statement, parse
 
+WORDED_MAX = 12  # above it numbers are mostly written in digits
 FIGURES_MAX = 100  # of a fact that are looked for
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 PLAIN_DENIALS = {"not", "never", "cannot"}
@@ -55,6 +56,7 @@ def missing_figures(fact: str, quote: str) -> list[str]:
         figure.written
         for figure in statement.figures.all[:FIGURES_MAX]
         if not (_shows(quote_figures, figure) or _stands_in(digits, figure) or _counts_in(numbers, figure))
+        and not (is_foreign and _may_be_a_word(quote_figures, figure))
         and not (figure.dimension == "name" and identifiers.leave_open(statement.figures.text, figure))
     ]
     return list(dict.fromkeys([*missing_parts, *_unread(statement.figures, quote_figures, identifiers)]))
@@ -104,10 +106,20 @@ def _bare_numbers(quote: Figures) -> frozenset[Fraction | float]:
 
 
 def _counts_in(numbers: Collection[Fraction | float], figure: Figure) -> bool:
-    if not numbers or isinstance(figure, DateSpan):
+    if isinstance(figure, DateSpan):
         return False
-    values = [numeral.value for numeral in read_numerals(figure.written)]
-    return bool(values) and all(value in numbers for value in values)
+    if figure.dimension == "rank":
+        return figure.low in numbers
+    numerals = list(read_numerals(figure.written))
+    return bool(numerals) and all(
+        any(abs(number - numeral.value) <= numeral.step / 2 for number in numbers) for numeral in numerals
+    )
+
+
+def _may_be_a_word(quote: Figures, figure: Figure) -> bool:
+    """Whether a quote in another language may have a word for a small number: drei, तीन. Its own numbers, if any, are read."""
+    is_small = figure.dimension in {"count", "rank"} and figure.span[0] in range(WORDED_MAX + 1)
+    return is_small and not any(rival.dimension == "count" for rival in quote.quantities)
 
 
 def _denials(fact: Statement, quote: Statement) -> list[str]:

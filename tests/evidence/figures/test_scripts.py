@@ -121,7 +121,20 @@ def test_digits_of_every_script_become_plain_ones_letter_for_letter() -> None:
         ("70 million people live there.", "ประชากร ๗๐ ล้านคน"),
         ("It rose by 12 %.", "上涨了百分之十二。"),
         ("The tower is 330 m tall.", "塔高三百三十米。"),
-        ("Half of 80 million people live there.", "四川有八千万人口，一半住在那里。 50%"),
+        ("Japan has 126 million people.", "日本の人口は１億２５８０万人だった。"),
+        ("China's GDP was 114 trillion yuan.", "国内生产总值114万亿元。"),
+        ("1.4 billion people live there.", "१४० करोड़ लोग रहते हैं।"),
+        ("It has 1,234,567 people.", "عدد السكان ١،٢٣٤،٥٦٧ نسمة."),
+        ("Its area is 17.1 million km².", "Площадь — 17 125 191 км²."),
+        ("Revenue rose 12 percent.", "Gelirler yüzde 12 arttı."),
+        ("Revenue was €2.5 billion.", "Le chiffre d'affaires est de 2,5 milliards d'euros."),
+        ("It is 1,234.5 m high.", "Er ist 1.234,5 m hoch."),
+        ("The tower is 634 m high.", "高さ６３４ｍの塔。"),
+        ("It lasted 3 hours.", "持续了三个小时。"),
+        ("About a third agreed.", "約三分の一が賛成した。"),
+        ("Three people died.", "तीन लोग मरे।"),
+        ("Four people died.", "네 명이 숨졌다."),
+        ("₹2 लाख करोड़", "It is 2 trillion rupees."),
     ],
 )
 def test_a_figure_is_shown_by_a_quote_in_another_script(statement: str, quote: str) -> None:
@@ -138,6 +151,8 @@ def test_a_figure_is_shown_by_a_quote_in_another_script(statement: str, quote: s
         ("160 million people voted.", "१५ करोड़ लोगों ने मतदान किया।", "160 million"),
         ("It opened on 4 May 2021.", "2021年5月3日に開業した。", "4 May 2021"),
         ("6 % of the people left.", "غادر ٪٥ من السكان.", "6 %"),
+        ("Its area is 17.3 million km².", "Площадь — 17 125 191 км².", "17.3 million km²"),
+        ("Three people died.", "५ लोग मरे।", "Three"),
     ],
 )
 def test_another_figure_is_not_shown_by_it(statement: str, quote: str, figure: str) -> None:
