@@ -18,9 +18,9 @@ _SIGNS_OF_SCRIPTS = str.maketrans(
     {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，．：；？！（）"}
     | {"٪": "%", "﹪": "%", "٫": ".", "٬": ","}
 )
-_WIDE_SEPARATOR = re.compile(
-    r"(?<=[０-９])(?:，(?=[０-９]{3}(?![０-９]))|．(?=[０-９]))|(?<=\d)،(?=\d{3}(?!\d))"
-)
+_GROUPED = re.compile(r"(?<![\d，،])(?:[０-９]{1,3}(?:，[０-９]{3})+|\d{1,3}(?:،\d{3})+)(?!\d)")
+_WIDE_POINT = re.compile("(?<=[０-９])．(?=[０-９])")
+_COMMAS = str.maketrans("，،", ",,")
 _LABEL = re.compile(
     r"(?:[ -](?:of (?:the |its |his |her )?)?([a-z][a-z-]+))(?: ([a-z][a-z-]+))?(?: ([a-z][a-z-]+))?"
 )
@@ -48,9 +48,8 @@ def plain(text: str) -> str:
     text = text.translate(_PLAIN)
     if text.isascii():
         return text
-    text = _WIDE_SEPARATOR.sub(lambda match: "." if match[0] == "．" else ",", text).translate(
-        _SIGNS_OF_SCRIPTS
-    )
+    text = _WIDE_POINT.sub(".", _GROUPED.sub(lambda match: match[0].translate(_COMMAS), text))
+    text = text.translate(_SIGNS_OF_SCRIPTS)
     return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in text)
 
 

@@ -93,7 +93,7 @@ def test_digits_of_every_script_become_plain_ones_letter_for_letter() -> None:
     digits = "０１２٠١٢۰۱۲०१२০১২๐๑๒၀၁၂០១២༠༡༢꩐𝟏"
     assert plain(digits) == "012012012012012012012012012" + "01"
     assert len(plain("１，２３４　٪٥")) == len("１，２３４　٪٥")
-    assert plain("２０２１，３００人") == "2021，300人" or plain("２０２１年，３００人") == "2021年，300人"
+    assert plain("２０２１，３００人") == "2021，300人"
 
 
 @pytest.mark.parametrize(
