@@ -22,6 +22,9 @@ _WORDED_KIND_BEFORE = re.compile(
 )
 # "Atomic number 42" says how much; there is no other 42 of its kind.
 _PROPERTY_BEFORE = re.compile(rf"\b(?:{'|'.join(words('kinds of amounts'))})[ -]numbers? $", re.I)
+_DETERMINED_BEFORE = re.compile(
+    r"\b(?:the|an?|each|every|this|that|one|either|another)(?: [a-z-]+)? (?!number )[a-z]+ $", re.I
+)
 _NAME_BEFORE = re.compile(r"(?P<name>\b(?:[A-Z]|[a-z]+[A-Z])[\w.&']*)[ -]$")
 _NOUN_BEFORE = re.compile(r"(?<![\w-])(?P<noun>[a-z][a-z-]+[a-rt-z]|[a-z-]+(?:ss|us|is)) $")
 # What counts, and no identifier: 5 people; but not the verb of "chapter 5 covers the duties".
@@ -29,7 +32,7 @@ _COUNTED_AFTER = re.compile(
     r"[ -](?P<noun>[a-z][a-z-]+)(?P<object> (?:the|an?|its|his|her|their|this|that|all|no)\b)?"
 )
 _CLAUSE_AFTER = re.compile(r"(?! (?:to|or|and) [\d$€£¥])(?: [a-z]|[,;:.!?)]?(?:\s|$))")
-_VERB_AFTER = re.compile(r" [a-z]+[^s\W]s(?: [a-z]|[.!?]?$)")
+_VERB_AFTER = re.compile(rf" [a-z]+[^s\W]s (?!(?:{'|'.join(SILENT)})\b)[a-z]")
 _MODEL_AFTER = re.compile(r" [A-Z]{2,}\b")
 _PLURAL_AFTER = re.compile(
     rf" (?:(?!(?:{'|'.join(SILENT)})\b)[a-z]+ )?(?!(?:{'|'.join(SILENT)})\b)"
@@ -62,7 +65,7 @@ def is_identifier(text: str, start: int, end: int, *, in_digits: bool = True) ->
     before = text[max(0, start - BEFORE_CHARS) : start]
     if _NUMBERED_AFTER.match(text, end) or (in_digits and _NAME_AFTER.match(text, end)):
         return True
-    if _PROPERTY_BEFORE.search(before):
+    if _PROPERTY_BEFORE.search(before) or (before.endswith(" numbers ") and _counted(text, end)):
         return False
     if not in_digits:
         return _WORDED_KIND_BEFORE.search(before) is not None
@@ -81,7 +84,7 @@ def is_ordinal(before: str) -> bool:
 def is_named(before: str) -> bool:
     """Whether a text ends with a name: `Apollo `, `iPhone `, but not the `In ` or `About ` of a sentence's beginning."""
     name = _NAME_BEFORE.search(before)
-    return name is not None and name["name"].lower() not in _NO_NAMES
+    return name is not None and name["name"].lower().removesuffix("'s") not in _NO_NAMES
 
 
 def is_behind_kind(before: str) -> bool:
@@ -124,7 +127,9 @@ def may_number(text: str, start: int, end: int) -> bool:
 def may_count(text: str, start: int, end: int) -> bool:
     """Whether a plural follows a number behind a name, so that it may count as well: Windows 11 users, in Paris 300 people."""
     before = text[max(0, start - BEFORE_CHARS) : start]
-    return is_named(before) and not is_behind_kind(before) and _PLURAL_AFTER.match(text, end) is not None
+    is_of_one = _DETERMINED_BEFORE.search(before) is not None  # "in the control group 5 patients died"
+    may_be_name = is_of_one or (is_named(before) and not is_behind_kind(before))
+    return may_be_name and _PLURAL_AFTER.match(text, end) is not None
 
 
 def code_at(text: str, place: int) -> str:

@@ -120,6 +120,8 @@ def test_an_identifier_is_there_in_another_spelling(statement: str, quote: str) 
         ("Symphony No. 5 is short.", "Symphony number 9 is short.", "5"),
         ("Apollo 12 landed.", "Apollo 11 landed.", "12"),
         ("In Paris 300 people died.", "In Paris people died.", "300"),
+        ("In the control group 7 patients died.", "In the control group patients died.", "7"),
+        ("It's 7 people.", "It's people.", "7"),
         ("Tickets cost EUR500.", "Tickets are dear.", "500"),
         ("It began in mid-1990.", "It began long ago.", "1990"),
     ],
@@ -145,6 +147,11 @@ def test_another_one_of_its_kind_and_what_counts_are_figures_that_a_quote_lacks(
         "It is now {} metres high.",
         "Niobium has the atomic number {}.",
         "The firm employs {} people.",
+        "The bus carries {} passengers.",
+        "They own {} cars.",
+        "The fleet numbers {} ships.",
+        "Apollo 12 carried {} men.",
+        "Version 3 fixed {} bugs.",
     ],
 )
 def test_numbers_that_count_still_contradict_each_other(template: str) -> None:
