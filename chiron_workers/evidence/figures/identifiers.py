@@ -49,7 +49,7 @@ _NAME_AFTER = re.compile(
 _CODE_BEFORE = re.compile(r"(?<![^\W_])(?P<letters>[^\W\d_]+)\d*-(?:\d+-)*$")
 _CHAIN = re.compile(r"(?<![\w-])\d+(?:-\d+){2,}(?![\w-])")  # ISBN, telephone numbers
 _SPACED = rf"[^\W_{UNSPACED}]"
-_MODEL_BEFORE = re.compile(r"\b[A-Z][\w.&']* \d+-$")  # Boeing 747-8, but "Sections 3-5"
+_MODEL_BEFORE = re.compile(r"\b[A-Z][\w.&']* (?P<first>\d{1,9})-$")
 _TOKEN = re.compile(rf"{_SPACED}+(?:[-/.:]{_SPACED}+)*")
 _SPACED_CODE = re.compile(r"([^\W\d_]+) (\d+(?:\.\d+)?)(?![\w%])")
 _NO_LETTERS = re.compile(r"[\W\d_₀-₉]")
@@ -103,14 +103,20 @@ def continues_list(text: str, identifier: Quantity, start: int, end: int) -> boo
 
 
 def is_in_code(text: str, start: int) -> bool:
-    """Whether a number is a later part of a code: CVE-2021-44228, 978-3-16-148410-0."""
-    if _CODE_BEFORE.search(text[max(0, start - BEFORE_CHARS) : start]):
+    """Whether a number is a later part of a code: CVE-2021-44228, 978-3-16-148410-0, Boeing 747-8."""
+    before = text[max(0, start - BEFORE_CHARS) : start]
+    if _CODE_BEFORE.search(before) or _is_of_model(text, before, start):
         return True
     first = start
     while first and (text[first - 1].isdecimal() or text[first - 1] == "-") and start - first < BEFORE_CHARS:
         first -= 1
-    is_model = _MODEL_BEFORE.search(text[max(0, start - BEFORE_CHARS) : start])
-    return is_model is not None or _CHAIN.match(text, first, start + BEFORE_CHARS) is not None
+    return _CHAIN.match(text, first, start + BEFORE_CHARS) is not None
+
+
+def _is_of_model(text: str, before: str, start: int) -> bool:
+    """Whether a smaller number follows the hyphen of a name's number: a range such as "Sections 3-5" ascends."""
+    model, number = _MODEL_BEFORE.search(before), re.compile(r"\d{1,9}").match(text, start)
+    return model is not None and number is not None and int(number[0]) < int(model["first"])
 
 
 def may_number(text: str, start: int, end: int) -> bool:

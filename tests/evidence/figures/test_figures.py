@@ -38,6 +38,7 @@ def the_moment(text):
         ("2 years later", "24 months later"),
         ("−5 °C", "-5 degrees celsius"),
         ("twice the size", "two times the size"),
+        ("About 5-10 dogs", "about 5 to 10 dogs"),
         ("at least 65 of them", "65 or more of them"),
     ],
 )
