@@ -44,9 +44,9 @@ _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _NUMBER = re.compile(
     rf"(?<![.,/^])(?<![^\W{UNSPACED}])(?P<sign>[-+](?=\d))?"
     rf"(?P<mixed>(?:{_DIGITS})(?=[{_SIGNS}])(?:[{_SIGNS}]+(?: (?=\d+[{_HANGUL}]))?(?:{_DIGITS})?)+)"
-    rf"|(?P<pure>[{_IDEOGRAPHS}]+)"
+    rf"|(?P<pure>[{_IDEOGRAPHS}]+(?:[点點][{''.join(_ONES)}]+[万萬億亿兆]*)?)"
 )
-_PART = re.compile(rf"(?P<digits>{_DIGITS})|(?P<sign>[{_SIGNS}])")
+_PART = re.compile(rf"(?P<digits>{_DIGITS})|[点點](?P<decimals>[{''.join(_ONES)}]+)|(?P<sign>[{_SIGNS}])")
 # What is counted or measured by such signs. One alone says no more than "a", and 十分 is "enough".
 _COUNTED_AFTER = re.compile(
     r"(?:人|名|个(?!性|人)|個(?!性|人)|箇|位(?!置|于)|年|歳|岁|歲|隻|只(?!有|是|能)|艘|头|頭|匹|羽|本(?!当|来|身)|冊|册|枚|台(?!湾)|件|回|次(?!元)|倍|割|階|层|層|票|所|家|間|间|座|"
@@ -113,6 +113,8 @@ def _is_certain(text: str, start: int, end: int) -> bool:
     is_counted = _COUNTED_AFTER.match(text, end) is not None
     if len(signs) == 1:
         return is_counted and signs not in {"一", "万", "萬", "億", "亿", "兆", "零"}
+    if "点" in signs or "點" in signs:
+        return is_counted or signs[-1] in _LARGE  # 三点五 alone is a time of the day
     is_positional = all(sign in _ONES for sign in signs)
     if is_positional:
         return "〇" in signs or len(signs) >= 4
@@ -133,6 +135,9 @@ def _value(signs: str) -> tuple[Fraction, Fraction]:
             step = (
                 Fraction(1, 10 ** len(decimals)) if decimals else Fraction(10 ** min(zeros, len(whole) - 1))
             )
+        elif match["decimals"]:
+            step = Fraction(1, 10 ** len(match["decimals"]))
+            part, is_filled = part + _value(match["decimals"])[0] * step, True
         elif sign in _ONES:
             part, is_filled, step = part * 10 + _ONES[sign], True, Fraction(1)
         elif sign in _SMALL:

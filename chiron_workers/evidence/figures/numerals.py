@@ -1,8 +1,8 @@
 """Numbers as they are written: digits with their groups, words, powers of ten and scales such as million."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
@@ -44,6 +44,7 @@ _DIGITS = re.compile(
     rf"(?P<scales>(?:[ -](?i:{'|'.join(_SCALES)})s?\b)*)(?P<short>(?:k|bn|mn|tn|K|M|B)\b)?"
     rf"(?P<abroad>(?:[ -]?(?:{_ABROAD})(?![^\W{UNSPACED}])){{0,2}})",
 )
+_REST_MIN = 100  # of what stands behind a scale without one of its own; less may count something else
 _SEPARATED = re.compile(r"(?<!\d)\d{1,12}(?:[.,/]\d{1,12}){1,5}(?!\d)")
 _SCALE_ABROAD = re.compile(_ABROAD)
 _WORDS = re.compile(
@@ -84,7 +85,30 @@ def read_numerals(text: str) -> Iterator[Numeral]:
         number_of_words = _from_words(match)
         if number_of_words is not None and not any(is_read[match.start() : match.end()]):
             numbers.append(number_of_words)
-    return iter(sorted(numbers, key=lambda number: number.start))
+    return _join_scales(text, sorted(numbers, key=lambda number: number.start))
+
+
+def _join_scales(text: str, numbers: Sequence[Numeral]) -> Iterator[Numeral]:
+    """The numbers, and as one what a scale parts: 1 crore 50 lakh, 2 लाख 30 हज़ार, ۲۵ هزار و ۳۰۰."""
+    whole: Numeral | None = None
+    for number in numbers:
+        if whole is not None and _continues(text, whole, number):
+            whole = replace(number, value=whole.value + number.value, start=whole.start)
+            continue
+        if whole is not None:
+            yield whole
+        whole = number
+    if whole is not None:
+        yield whole
+
+
+def _continues(text: str, whole: Numeral, number: Numeral) -> bool:
+    gap = text[whole.end : number.start]
+    if gap not in {" ", " و "} or not (whole.in_digits and number.in_digits) or number.value <= 0:
+        return False
+    has_scale = not text[number.end - 1].isdecimal()
+    is_smaller = number.value < whole.step and not text[whole.end - 1].isdecimal()
+    return is_smaller and (has_scale or number.value >= _REST_MIN)
 
 
 def loose_numbers(text: str) -> Iterator[Fraction]:

@@ -45,6 +45,11 @@ JAPAN = "日本の人口は約１億２５００万人で、面積は37万8000�
         ("3,5 млн человек", 3_500_000),
         ("2 tỷ người", 2_000_000_000),
         ("5 milyon kişi", 5_000_000),
+        ("三点五亿人", 350_000_000),
+        ("1億2千万人", 120_000_000),
+        ("1 crore 50 lakh people", 15_000_000),
+        ("2 लाख 30 हज़ार लोग", 230_000),
+        ("۲۵ هزار و ۳۰۰ نفر", 25_300),
     ],
 )
 def test_a_number_is_read_in_the_digits_and_scales_of_its_language(text: str, number: int) -> None:
@@ -120,6 +125,7 @@ def test_digits_of_every_script_become_plain_ones_letter_for_letter() -> None:
         ("50 million people live there.", "5천만 명이 산다."),
         ("70 million people live there.", "ประชากร ๗๐ ล้านคน"),
         ("It rose by 12 %.", "上涨了百分之十二。"),
+        ("It rose by 3.5 %.", "上涨了百分之三点五。"),
         ("The tower is 330 m tall.", "塔高三百三十米。"),
         ("Japan has 126 million people.", "日本の人口は１億２５８０万人だった。"),
         ("China's GDP was 114 trillion yuan.", "国内生产总值114万亿元。"),
