@@ -40,10 +40,11 @@ def find_unsupported(fact: str, quote: str) -> list[str]:
     return sentences + ([] if fact_parts.negations else _denials(fact_parts, quote_parts))
 
 
-def missing_figures(fact: str, quote: str) -> list[str]:
+def missing_figures(fact: str, quote: str, *, with_identifiers: bool = False) -> list[str]:
     """The numbers and dates of a fact, as it writes them, that its quote does not show in any notation.
 
-    An identifier (Apollo 12, COVID-19, Article 5) is among them only where the quote has another one of its kind in its place.
+    An identifier (Apollo 12, COVID-19, Article 5) is among them only where the quote has another one of its kind in its place;
+    `with_identifiers` says that each has to stand there.
     """
     statement, quote_statement = parse(fact), parse(quote)
     quote_figures = quote_statement.figures
@@ -51,7 +52,7 @@ def missing_figures(fact: str, quote: str) -> list[str]:
     is_foreign = not (statement.is_english and quote_statement.is_english)
     digits = frozenset(_DIGITS.findall(quote_figures.text)) if is_foreign else frozenset()
     numbers = _bare_numbers(quote_figures) if is_foreign else frozenset()
-    identifiers = _Identifiers(quote_figures)
+    identifiers = _Identifiers(quote_figures, are_needed=with_identifiers)
     missing_parts = [
         figure.written
         for figure in statement.figures.all[:FIGURES_MAX]
@@ -65,8 +66,9 @@ def missing_figures(fact: str, quote: str) -> list[str]:
 class _Identifiers:
     """Those of a quote by their kind, read when they are first needed."""
 
-    def __init__(self, quote: Figures) -> None:
+    def __init__(self, quote: Figures, *, are_needed: bool) -> None:
         self.quote = quote
+        self.are_needed = are_needed
 
     @cached_property
     def codes(self) -> dict[str, set[str]]:
@@ -83,12 +85,14 @@ class _Identifiers:
         if may_count(text, name.start, name.end):
             return False
         kind = kind_of_identifier(text, name.start, name.end)
-        return spelling_of_code(kind + name.written) in self.codes.get(kind, ()) or kind not in self.kinds
+        if spelling_of_code(kind + name.written) in self.codes.get(kind, ()):
+            return True
+        return not self.are_needed and kind not in self.kinds
 
-    def contradict(self, code: str) -> bool:
-        """Whether other codes of its kind stand there, and it does not."""
+    def lack(self, code: str) -> bool:
+        """Whether a code does not stand there, but others of its kind do, unless each has to stand there."""
         others = self.codes.get(kind_of_code(code), set())
-        return bool(others) and spelling_of_code(code) not in others
+        return spelling_of_code(code) not in others and (self.are_needed or bool(others))
 
 
 def _stands_in(digits: Collection[str], figure: Quantity | DateSpan) -> bool:
@@ -175,7 +179,7 @@ def _unread(fact: Figures, quote: Figures, identifiers: _Identifiers) -> list[st
         if any(is_read[match.start() : match.end()]):
             continue
         code = code_at(fact.text, match.start())
-        if identifiers.contradict(code) if code else match[0] not in quote_digits:
+        if identifiers.lack(code) if code else match[0] not in quote_digits:
             missing_digits.append(code or match[0])
     return missing_digits
 
