@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 # Letters of scripts without spaces between words, for classes of characters: a number may stand right behind one.
-UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff"
-_ONES = {
+CONTINUOUS_SCRIPTS = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff"
+)
+_DIGIT_SIGNS = {
     sign: n
     for n, signs in enumerate(
         ("〇零", "一壹", "二两兩贰貳", "三叁參", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖")
@@ -36,17 +38,19 @@ _LARGE = {
     "兆": 10**12,
     "조": 10**12,
 }
-_SIGNS = "".join({**_ONES, **_SMALL, **_LARGE})
+_SIGNS = "".join({**_DIGIT_SIGNS, **_SMALL, **_LARGE})
 _HANGUL = "십백천만억조"
 _IDEOGRAPHS = "".join(sign for sign in _SIGNS if sign not in _HANGUL)
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 # With digits in it, or of signs alone; a space may part "1억 2500만".
 _NUMBER = re.compile(
-    rf"(?<![.,/^])(?<![^\W{UNSPACED}])(?P<sign>[-+](?=\d))?"
+    rf"(?<![.,/^])(?<![^\W{CONTINUOUS_SCRIPTS}])(?P<sign>[-+](?=\d))?"
     rf"(?P<mixed>(?:{_DIGITS})(?=[{_SIGNS}])(?:[{_SIGNS}]+(?: (?=\d+[{_HANGUL}]))?(?:{_DIGITS})?)+)"
-    rf"|(?P<pure>[{_IDEOGRAPHS}]+(?:[点點][{''.join(_ONES)}]+[万萬億亿兆]*)?)"
+    rf"|(?P<pure>[{_IDEOGRAPHS}]+(?:[点點][{''.join(_DIGIT_SIGNS)}]+[万萬億亿兆]*)?)"
 )
-_PART = re.compile(rf"(?P<digits>{_DIGITS})|[点點](?P<decimals>[{''.join(_ONES)}]+)|(?P<sign>[{_SIGNS}])")
+_PART = re.compile(
+    rf"(?P<digits>{_DIGITS})|[点點](?P<decimals>[{''.join(_DIGIT_SIGNS)}]+)|(?P<sign>[{_SIGNS}])"
+)
 # What is counted or measured by such signs. One alone says no more than "a", and 十分 is "enough".
 _COUNTED_AFTER = re.compile(
     r"(?:人|名|个(?!性|人)|個(?!性|人)|箇|位(?!置|于)|年|歳|岁|歲|隻|只(?!有|是|能)|艘|头|頭|匹|羽|本(?!当|来|身)|冊|册|枚|台(?!湾)|件|回|次(?!元)|倍|割|階|层|層|票|所|家|間|间|座|"
@@ -115,10 +119,10 @@ def _is_certain(text: str, start: int, end: int) -> bool:
         return is_counted and signs not in {"一", "万", "萬", "億", "亿", "兆", "零"}
     if "点" in signs or "點" in signs:
         return is_counted or signs[-1] in _LARGE  # 三点五 alone is a time of the day
-    is_positional = all(sign in _ONES for sign in signs)
+    is_positional = all(sign in _DIGIT_SIGNS for sign in signs)
     if is_positional:
         return "〇" in signs or len(signs) >= 4
-    return is_counted or signs[0] in _ONES
+    return is_counted or signs[0] in _DIGIT_SIGNS
 
 
 def _value(signs: str) -> tuple[Fraction, Fraction]:
@@ -138,8 +142,8 @@ def _value(signs: str) -> tuple[Fraction, Fraction]:
         elif match["decimals"]:
             step = Fraction(1, 10 ** len(match["decimals"]))
             part, is_filled = part + _value(match["decimals"])[0] * step, True
-        elif sign in _ONES:
-            part, is_filled, step = part * 10 + _ONES[sign], True, Fraction(1)
+        elif sign in _DIGIT_SIGNS:
+            part, is_filled, step = part * 10 + _DIGIT_SIGNS[sign], True, Fraction(1)
         elif sign in _SMALL:
             section += (part if is_filled else 1) * _SMALL[sign]
             part, is_filled, step = Fraction(0), False, (step if is_filled else Fraction(1)) * _SMALL[sign]

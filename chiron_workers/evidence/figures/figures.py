@@ -18,7 +18,7 @@ _SIGNS_OF_SCRIPTS = str.maketrans(
     {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，．：；？！（）"}
     | {"٪": "%", "﹪": "%", "٫": ".", "٬": ","}
 )
-_GROUPED = re.compile(r"(?<![\d，،])(?:[０-９]{1,3}(?:，[０-９]{3})+|\d{1,3}(?:،\d{3})+)(?!\d)")
+_GROUPS_OF_THREE = re.compile(r"(?<![\d，،])(?:[０-９]{1,3}(?:，[０-９]{3})+|\d{1,3}(?:،\d{3})+)(?!\d)")
 _WIDE_POINT = re.compile("(?<=[０-９])．(?=[０-９])")
 _COMMAS = str.maketrans("，،", ",,")
 _LABEL = re.compile(
@@ -48,7 +48,7 @@ def plain(text: str) -> str:
     text = text.translate(_PLAIN)
     if text.isascii():
         return text
-    text = _WIDE_POINT.sub(".", _GROUPED.sub(lambda match: match[0].translate(_COMMAS), text))
+    text = _WIDE_POINT.sub(".", _GROUPS_OF_THREE.sub(lambda match: match[0].translate(_COMMAS), text))
     text = text.translate(_SIGNS_OF_SCRIPTS)
     return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in text)
 

@@ -2,7 +2,7 @@
 
 import re
 
-from chiron_workers.evidence.figures.cjk_numerals import UNSPACED
+from chiron_workers.evidence.figures.cjk_numerals import CONTINUOUS_SCRIPTS
 from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS
 from chiron_workers.evidence.figures.quantities import Quantity
 from chiron_workers.evidence.vocabulary import FOREIGN, SILENT, words
@@ -48,13 +48,13 @@ _NAME_AFTER = re.compile(
 )
 _CODE_BEFORE = re.compile(r"(?<![^\W_])(?P<letters>[^\W\d_]+)\d*-(?:\d+-)*$")
 _CHAIN = re.compile(r"(?<![\w-])\d+(?:-\d+){2,}(?![\w-])")  # ISBN, telephone numbers
-_SPACED = rf"[^\W_{UNSPACED}]"
+_LETTER = rf"[^\W_{CONTINUOUS_SCRIPTS}]"
 _MODEL_BEFORE = re.compile(r"\b[A-Z][\w.&']* (?P<first>\d{1,9})-$")
-_TOKEN = re.compile(rf"{_SPACED}+(?:[-/.:]{_SPACED}+)*")
+_TOKEN = re.compile(rf"{_LETTER}+(?:[-/.:]{_LETTER}+)*")
 _SPACED_CODE = re.compile(r"([^\W\d_]+) (\d+(?:\.\d+)?)(?![\w%])")
 _NO_LETTERS = re.compile(r"[\W\d_₀-₉]")
 _SIGNS = re.compile(r"[^\w.]|_")
-_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _NUMBER_WORDS = frozenset(words("numbers"))
 _UNIT_CHARS_MIN = 3  # of letters behind digits: 5G and 25C are names, 5gigatonnes is none
 _COUNT_CHARS_MIN = 5  # of digits; so many seldom number things
@@ -162,7 +162,7 @@ def kind_of_code(code: str) -> str:
 
 def spelling_of_code(code: str) -> str:
     """A code without case, hyphens and slashes, and with lowered digits on the line; the dots of a version stay."""
-    return _SIGNS.sub("", code.translate(_LOWERED)).casefold()
+    return _SIGNS.sub("", code.translate(_SUBSCRIPTS)).casefold()
 
 
 def kind_of_identifier(text: str, start: int, end: int) -> str:
@@ -199,7 +199,7 @@ def _noun(before: str) -> bool:
 
 
 def _counted(text: str, end: int) -> bool:
-    counted = _COUNTED_AFTER.match(text, end)
-    if counted is None or counted["noun"] in SILENT or counted["noun"].endswith("ed"):
+    noun_match = _COUNTED_AFTER.match(text, end)
+    if noun_match is None or noun_match["noun"] in SILENT or noun_match["noun"].endswith("ed"):
         return False
-    return counted["object"] is None
+    return noun_match["object"] is None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
-from chiron_workers.evidence.figures.cjk_numerals import UNSPACED, read_cjk_numerals
+from chiron_workers.evidence.figures.cjk_numerals import CONTINUOUS_SCRIPTS, read_cjk_numerals
 from chiron_workers.evidence.vocabulary import lines, words
 
 _ONES_WORDS, _TENS = words("ones"), words("tens")
@@ -35,17 +35,17 @@ _ABROAD = "|".join(
     re.escape(word).replace("_", "[ -]") for word in sorted(_SCALES_ABROAD, key=len, reverse=True)
 )
 _DIGITS = re.compile(
-    rf"(?<![.,/^])(?<![^\W{UNSPACED}])(?<![A-Za-z]-)(?P<sign>(?<!\d)[-+]|\bminus |)"
+    rf"(?<![.,/^])(?<![^\W{CONTINUOUS_SCRIPTS}])(?<![A-Za-z]-)(?P<sign>(?<!\d)[-+]|\bminus |)"
     # 1,50,000 is Indian; two groups behind dots, as in 1.250.000, are no decimals.
     r"(?P<digits>\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?![\d.])(?:,\d+)?|"
     r"\d{1,3}(?:[,' ]\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+|,\d{1,2}(?!\d))?|(?<![\d.])\.\d+)"
     r"(?P<vulgar>[½⅓⅔¼¾⅛]?)(?P<raised>(?<=10)(?:\^-?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?"
     r"(?:(?:\s*[×x*·]\s*10(?:\^|\*\*)?(?P<power>-?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))|e(?P<exponent>[-+]?\d+))?"
     rf"(?P<scales>(?:[ -](?i:{'|'.join(_SCALES)})s?\b)*)(?P<short>(?:k|bn|mn|tn|K|M|B)\b)?"
-    rf"(?P<abroad>(?:[ -]?(?:{_ABROAD})(?![^\W{UNSPACED}])){{0,2}})",
+    rf"(?P<abroad>(?:[ -]?(?:{_ABROAD})(?![^\W{CONTINUOUS_SCRIPTS}])){{0,2}})",
 )
 _REST_MIN = 100  # of what stands behind a scale without one of its own; less may count something else
-_SEPARATED = re.compile(r"(?<!\d)\d{1,12}(?:[.,/]\d{1,12}){1,5}(?!\d)")
+_NUMBER_WITH_SIGNS = re.compile(r"(?<!\d)\d{1,12}(?:[.,/]\d{1,12}){1,5}(?!\d)")
 _SCALE_ABROAD = re.compile(_ABROAD)
 _WORDS = re.compile(
     rf"(?<![\w])(?P<half>half an? )?(?P<article>an? (?=(?:few )?(?:{'|'.join(_SCALES)})s?\b))?"
@@ -113,7 +113,7 @@ def _continues(text: str, whole: Numeral, number: Numeral) -> bool:
 
 def loose_numbers(text: str) -> Iterator[Fraction]:
     """The further numbers that a text may mean: 1.234 as 1,234, 12,5 and ۳/۵ as decimals, 四 in any word."""
-    for match in _SEPARATED.finditer(text):
+    for match in _NUMBER_WITH_SIGNS.finditer(text):
         whole, *groups = re.split(r"[.,/]", match[0])
         if all(len(group) == 3 for group in groups):
             yield Fraction(whole + "".join(groups))

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from chiron_workers.evidence.figures.cjk_numerals import UNSPACED
+from chiron_workers.evidence.figures.cjk_numerals import CONTINUOUS_SCRIPTS
 from chiron_workers.evidence.figures.unit_table import UNITS, UNSPACED_UNITS, Unit
 
 _JOINED_DIMENSIONS = {"length/time": "speed", "Wh": "energy"}
@@ -27,11 +27,11 @@ def _names() -> tuple[re.Pattern[str], ...]:
         "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
         for names in (UNITS, _ANY_CASE)
     )
-    unspaced = "|".join(map(re.escape, sorted(UNSPACED_UNITS, key=len, reverse=True)))
+    continuous = "|".join(map(re.escape, sorted(UNSPACED_UNITS, key=len, reverse=True)))
     return (
-        re.compile(rf"(?P<gap>[ -]?)(?P<name>{exact})(?![^\W{UNSPACED}]|[\^²³])"),
-        re.compile(rf"(?P<gap>[ -]?)(?P<name>{any_case})(?![^\W{UNSPACED}])", re.I),
-        re.compile(rf"(?P<gap> ?)(?P<name>{unspaced})(?![{_NO_UNIT_BEFORE}])"),
+        re.compile(rf"(?P<gap>[ -]?)(?P<name>{exact})(?![^\W{CONTINUOUS_SCRIPTS}]|[\^²³])"),
+        re.compile(rf"(?P<gap>[ -]?)(?P<name>{any_case})(?![^\W{CONTINUOUS_SCRIPTS}])", re.I),
+        re.compile(rf"(?P<gap> ?)(?P<name>{continuous})(?![{_NO_UNIT_BEFORE}])"),
     )
 
 

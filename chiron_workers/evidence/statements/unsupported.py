@@ -91,8 +91,8 @@ class _Identifiers:
 
     def lack(self, code: str) -> bool:
         """Whether a code does not stand there, but others of its kind do, unless each has to stand there."""
-        others = self.codes.get(kind_of_code(code), set())
-        return spelling_of_code(code) not in others and (self.are_needed or bool(others))
+        rivals = self.codes.get(kind_of_code(code), set())
+        return spelling_of_code(code) not in rivals and (self.are_needed or bool(rivals))
 
 
 def _stands_in(digits: Collection[str], figure: Quantity | DateSpan) -> bool:
@@ -101,15 +101,15 @@ def _stands_in(digits: Collection[str], figure: Quantity | DateSpan) -> bool:
     return bool(numbers) and not has_unit and all(number in digits for number in numbers)
 
 
-def _bare_numbers(quote: Figures) -> frozenset[Fraction | float]:
+def _bare_numbers(quote: Figures) -> frozenset[Fraction]:
     """Every number that a text of any language may show, but for those with a unit that is read."""
     counts = [figure for figure in quote.quantities if figure.dimension in {"count", "name", "rank"}]
-    ends = {end for figure in counts for end in (figure.low, figure.high)}
-    years = {date.first[0] for date in quote.dates}  # 2000年前 may be 2,000 years ago
+    ends = {Fraction(end) for figure in counts for end in {figure.low, figure.high} - {inf, -inf}}
+    years = {Fraction(date.first[0]) for date in quote.dates}  # 2000年前 may be 2,000 years ago
     return frozenset(ends | years | {*loose_numbers(quote.text)})
 
 
-def _counts_in(numbers: Collection[Fraction | float], figure: Figure) -> bool:
+def _counts_in(numbers: Collection[Fraction], figure: Figure) -> bool:
     if isinstance(figure, DateSpan):
         return False
     if figure.dimension == "rank":
