@@ -12,6 +12,16 @@ from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.statements.stems import stem_of
 from chiron_workers.evidence.vocabulary import SILENT
 
+WINDOWS = {
+    "past",
+    "last",
+    "previous",
+    "preceding",
+    "next",
+    "coming",
+    "following",
+    "first",
+}  # the past 30 years
 ROLES = {"by", "from", "to"}  # rose by 5 %, rose to 5 %
 
 
@@ -45,8 +55,10 @@ class PlacedFigure:
 
     @cached_property
     def may_name(self) -> bool:
-        """Whether it is a year that follows a name without a word between, or a number that may say which one is meant."""
+        """Whether it is a year that follows a name without a word between, or a number or time that may say which one is meant."""
         figure = self.figure
+        if figure.dimension in {"time", "calendar time"}:
+            return self.previous_word in WINDOWS
         if figure.dimension == "count":
             return may_number(self.text, figure.start, figure.end)
         return figure.dimension == "date" and is_named(
