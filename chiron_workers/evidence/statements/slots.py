@@ -55,7 +55,7 @@ class PlacedFigure:
 
     @cached_property
     def may_name(self) -> bool:
-        """Whether it is a year that follows a name without a word between, or a number or time that may say which one is meant."""
+        """Whether it is a year right behind a name, or a number or a time that may say which one is meant."""
         figure = self.figure
         if figure.dimension in {"time", "calendar time"}:
             return self.previous_word in WINDOWS
