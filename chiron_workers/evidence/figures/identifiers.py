@@ -25,6 +25,9 @@ _PROPERTY_BEFORE = re.compile(rf"\b(?:{'|'.join(words('kinds of amounts'))})[ -]
 _DETERMINED_BEFORE = re.compile(
     r"\b(?:the|an?|each|every|this|that|one|either|another)(?: [a-z-]+)? (?!number )[a-z]+ $", re.I
 )
+_PLACE_BEFORE = re.compile(
+    r"\b(?:[Ii]n|[Aa]t|[Oo]n|[Ff]rom|[Oo]f|[Nn]ear|[Tt]o|[Ff]or|[Ww]ith|[Aa]cross|[Dd]uring) (?:the )?(?:[A-Z][\w.&']* )+$"
+)
 _NAME_BEFORE = re.compile(r"(?P<name>\b(?:[A-Z]|[a-z]+[A-Z])[\w.&']*)[ -]$")
 _NOUN_BEFORE = re.compile(r"(?<![\w-])(?P<noun>[a-z][a-z-]+[a-rt-z]|[a-z-]+(?:ss|us|is)) $")
 # What counts, and no identifier: 5 people; but not the verb of "chapter 5 covers the duties".
@@ -46,11 +49,12 @@ _NUMBERED_AFTER = re.compile(r" ?(?:号|號|番(?![目組])|번(?!째)|호(?!텔
 _NAME_AFTER = re.compile(
     r"/\d{2}| [A-Z]\w+(?: [A-Z]\w+)? (?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Square|Boulevard|Way|Court|Terrace|Row|Quay)\b"
 )
-_CODE_BEFORE = re.compile(r"(?<![^\W_])(?P<letters>[^\W\d_]+)\d*-(?:\d+-)*$")
+_CODE_BEFORE = re.compile(r"(?<![^\W_])[^\W\d_]+\d*-(?:\d+-)*$|[A-Za-z]\+$")
+_CODE_AFTER = re.compile(r"-[A-Z]{2}")  # 5-HT
 _CHAIN = re.compile(r"(?<![\w-])\d+(?:-\d+){2,}(?![\w-])")  # ISBN, telephone numbers
 _LETTER = rf"[^\W_{CONTINUOUS_SCRIPTS}]"
-_MODEL_BEFORE = re.compile(r"\b[A-Z][\w.&']* (?P<first>\d{1,9})-$")
-_TOKEN = re.compile(rf"{_LETTER}+(?:[-/.:]{_LETTER}+)*")
+_MODEL_BEFORE = re.compile(r"\b[A-Z][\w.&']* (?P<first>\d{1,9})(?P<sign>[-:])$")
+_TOKEN = re.compile(rf"{_LETTER}+(?:(?:[-/.:]|\+\+){_LETTER}+)*")
 _SPACED_CODE = re.compile(r"([^\W\d_]+) (\d+(?:\.\d+)?)(?![\w%])")
 _NO_LETTERS = re.compile(r"[\W\d_₀-₉]")
 _SIGNS = re.compile(r"[^\w.]|_")
@@ -102,10 +106,10 @@ def continues_list(text: str, identifier: Quantity, start: int, end: int) -> boo
     )
 
 
-def is_in_code(text: str, start: int) -> bool:
-    """Whether a number is a later part of a code: CVE-2021-44228, 978-3-16-148410-0, Boeing 747-8."""
+def is_in_code(text: str, start: int, end: int) -> bool:
+    """Whether a number is a part of a code: CVE-2021-44228, C++17, 5-HT, 978-3-16-148410-0, Boeing 747-8."""
     before = text[max(0, start - BEFORE_CHARS) : start]
-    if _CODE_BEFORE.search(before) or _is_of_model(text, before, start):
+    if _CODE_BEFORE.search(before) or _CODE_AFTER.match(text, end) or _is_of_model(text, before, start):
         return True
     first = start
     while first and (text[first - 1].isdecimal() or text[first - 1] == "-") and start - first < BEFORE_CHARS:
@@ -114,9 +118,11 @@ def is_in_code(text: str, start: int) -> bool:
 
 
 def _is_of_model(text: str, before: str, start: int) -> bool:
-    """Whether a smaller number follows the hyphen of a name's number: a range such as "Sections 3-5" ascends."""
+    """Whether a verse or a smaller number follows the number of a name: a range such as "Sections 3-5" ascends."""
     model, number = _MODEL_BEFORE.search(before), re.compile(r"\d{1,9}").match(text, start)
-    return model is not None and number is not None and int(number[0]) < int(model["first"])
+    if model is None or number is None:
+        return False
+    return model["sign"] == ":" or int(number[0]) < int(model["first"])
 
 
 def may_number(text: str, start: int, end: int) -> bool:
@@ -131,11 +137,11 @@ def may_number(text: str, start: int, end: int) -> bool:
 
 
 def may_count(text: str, start: int, end: int) -> bool:
-    """Whether a plural follows a number behind a name, so that it may count as well: Windows 11 users, in Paris 300 people."""
+    """Whether a plural follows a number behind a name, so that it may count as well: "in Paris 300 people died"."""
     before = text[max(0, start - BEFORE_CHARS) : start]
     is_of_one = _DETERMINED_BEFORE.search(before) is not None  # "in the control group 5 patients died"
-    may_be_name = is_of_one or (is_named(before) and not is_behind_kind(before))
-    return may_be_name and _PLURAL_AFTER.match(text, end) is not None
+    is_at_place = _PLACE_BEFORE.search(before) is not None and not is_behind_kind(before)
+    return (is_of_one or is_at_place) and _PLURAL_AFTER.match(text, end) is not None
 
 
 def code_at(text: str, place: int) -> str:
@@ -180,8 +186,10 @@ def _is_code(token: str) -> bool:
     if letters is None or not any(map(str.isdigit, token)):
         return False
     if token[0].isdigit():
-        return letters.end() == len(token) and len(letters[0]) < _UNIT_CHARS_MIN
-    return not (letters[0].casefold() in _PREFIXES or letters[0].upper() in _CURRENCIES)
+        is_short = letters.end() == len(token) and len(letters[0]) < _UNIT_CHARS_MIN
+        return is_short or _CODE_AFTER.match(token, letters.start() - 1) is not None
+    is_amount = letters[0].upper() in _CURRENCIES and token[letters.end()].isdigit()
+    return not (letters[0].casefold() in _PREFIXES or is_amount)
 
 
 def _is_behind_noun(text: str, before: str, start: int, end: int) -> bool:

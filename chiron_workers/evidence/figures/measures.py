@@ -44,7 +44,7 @@ def _measure_numerals(text: str, dates: Sequence[DateSpan]) -> list[Quantity]:
     quantities: list[Quantity] = []
     days = {place for date in dates for place in range(date.start, date.end)}
     for number in read_numerals(text):
-        if number.start in days or number.end - 1 in days or is_in_code(text, number.start):
+        if number.start in days or number.end - 1 in days or is_in_code(text, number.start, number.end):
             continue
         unit, start, end = _unit(text, number)
         if unit is _COUNT and quantities and quantities[-1].dimension == "name":

@@ -176,12 +176,19 @@ def _unread(fact: Figures, quote: Figures, identifiers: _Identifiers) -> list[st
     quote_digits = set(_DIGITS.findall(quote.text))
     missing_digits = []
     for match in _DIGITS.finditer(fact.text):
-        if any(is_read[match.start() : match.end()]):
+        if any(is_read[match.start() : match.end()]) or _continues_name(fact, match.start()):
             continue
         code = code_at(fact.text, match.start())
         if identifiers.lack(code) if code else match[0] not in quote_digits:
             missing_digits.append(code or match[0])
     return missing_digits
+
+
+def _continues_name(fact: Figures, place: int) -> bool:
+    """Whether digits go on with the number of a name: the 16 of John 3:16, the 8 of Boeing 747-8."""
+    return fact.text[place - 1 : place] in {":", "/", "-"} and any(
+        figure.end == place - 1 and figure.dimension == "name" for figure in fact.quantities
+    )
 
 
 def _shows_date(quote: Figures, date: DateSpan) -> bool:
