@@ -100,13 +100,28 @@ def test_a_number_that_may_belong_to_a_name_leaves_it_open_whether_they_contradi
 @pytest.mark.parametrize(
     "statement",
     [
-        "SARS-CoV-2 binds to ACE2.", "CD4+ T cells and IL-6 fall.", "The B.1.1.7 variant spread.", "C++17 added algorithms.",
-        "IEEE 802.11 defines Wi-Fi.", "TLS 1.3 and SHA-256 are safe.", "RS-232 is old.", "Form 1040 is long.", "John 3:16 is short.",
-        "Psalms 23 and 24 are short.", "The 5-HT2A receptor helps.", "HPV 16 causes cancer.", "Uranium-235 is fissile.",
-        "Fortune 500 firms grew.", "Comet 67P was seen.", "Flight 370 vanished.", "The iPhone 15 Pro is heavy.", "STS-51-L failed.",
-        "En el artículo 5 se protege la libertad.", "Il se trouve au chapitre 3.",
+        "SARS-CoV-2 binds to ACE2.",
+        "CD4+ T cells and IL-6 fall.",
+        "The B.1.1.7 variant spread.",
+        "C++17 added algorithms.",
+        "IEEE 802.11 defines Wi-Fi.",
+        "TLS 1.3 and SHA-256 are safe.",
+        "RS-232 is old.",
+        "Form 1040 is long.",
+        "John 3:16 is short.",
+        "Psalms 23 and 24 are short.",
+        "The 5-HT2A receptor helps.",
+        "HPV 16 causes cancer.",
+        "Uranium-235 is fissile.",
+        "Fortune 500 firms grew.",
+        "Comet 67P was seen.",
+        "Flight 370 vanished.",
+        "The iPhone 15 Pro is heavy.",
+        "STS-51-L failed.",
+        "En el artículo 5 se protege la libertad.",
+        "Il se trouve au chapitre 3.",
     ],
-)  # fmt: skip
+)
 def test_names_with_numbers_are_no_figures_that_a_quote_lacks(statement: str) -> None:
     assert missing_figures(statement, "Nothing of that kind is said in these words.") == []
 
