@@ -176,6 +176,7 @@ def test_another_one_of_its_kind_and_what_counts_are_figures_that_a_quote_lacks(
         "It is now {} metres high.",
         "Niobium has the atomic number {}.",
         "The firm employs {} people.",
+        "It prints the number in base {}.",
         "The bus carries {} passengers.",
         "They own {} cars.",
         "The fleet numbers {} ships.",
