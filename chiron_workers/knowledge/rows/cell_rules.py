@@ -158,7 +158,8 @@ def _rule_text(value: str, facts: Sequence[CitableFact]) -> CellRuling:
     urls = _source_urls(facts)
     if value.casefold() in map(_host, urls) or _address(value) in map(_address, urls):
         return CellRuling(has_value=True)
-    if figures := unshown_figures(value, facts):
+    words = " ".join(_words(facts, with_context=True))
+    if figures := unshown_figures(value, facts) or missing_figures(value, words, with_identifiers=True):
         return CellRuling(
             refusal=f"Its facts do not say {', '.join(figures)}. Say what they say, {EMPTY_INSTEAD}."
         )
