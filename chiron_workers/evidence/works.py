@@ -1,0 +1,126 @@
+"""Which work a source is, or tells of: by its numbers, by title and first author, and by the study it names."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from chiron_workers.evidence.archives import original_address
+from chiron_workers.evidence.dois import doi_in, doi_of, dois_within, work_doi
+from chiron_workers.evidence.publishers import numbers_of
+from chiron_workers.evidence.studies import OWN_PLACE, Study
+from chiron_workers.evidence.study_names import surname_of, title_key
+
+_ARXIV = "arxiv:"
+_NEWS = ("doi:10.1038/d41586-", "doi:10.1038/nature.2", "doi:10.1126/science.z")
+# What sites write behind the title of a page, and arXiv before it.
+_TITLE_MARKS = (" | ", " - ", " – ", " — ", " :: ", " · ")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a page says of itself: its title, its authors, the DOI that it states, and the year in which it was published."""
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    doi: str = ""
+    year: int | None = None
+
+
+NO_RECORD = Record()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The work that a source is or tells of, as far as that is known.
+
+    `numbers` are its DOI and others of its own, `names` all by which it is the same as another source of them. `studies` are
+    the work itself and the studies whose results the quote tells.
+    """
+
+    numbers: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    studies: tuple[Study, ...] = ()
+
+    def tells_of_same_study(self, work: "Work") -> bool:
+        """Whether both name one study, or one of them is the study that the other names."""
+        return any(study.is_like(other) for study in self.studies for other in work.studies)
+
+
+def work_of(
+    url: str,
+    record: Record = NO_RECORD,
+    *,
+    quote: str | None = None,
+    place: tuple[int, int] | None = None,
+    studies: tuple[Study, ...] = (),
+) -> Work:
+    """The work of a source and its quote; `studies` are those that its text names, `place` where the quote stands there."""
+    numbers = frozenset(_numbers(url, record.doi))
+    names = set(numbers)
+    dois = {work_doi(doi) for _, _, doi in dois_within(quote)} if quote and "10." in quote else set()
+    if len(dois) == 1:  # a sentence that names two studies tells of both, and makes no one of them
+        names |= {f"doi:{doi}" for doi in dois}
+    title = _title(record)
+    surnames = list(filter(None, map(surname_of, record.authors)))
+    if title and surnames:
+        names.add(f"title:{title} by {surnames[0]}")
+    if numbers:
+        names |= {f"doi:{study.doi}" for study in studies if study.is_version and study.doi}
+    related = _told(studies, place, _without_news(numbers), record.year)
+    names |= {f"doi:{study.doi}" for study in related if study.doi}
+    if title and numbers:
+        doi = min(
+            (number.removeprefix("doi:") for number in numbers if number.startswith("doi:")), default=""
+        )
+        related.append(Study(*OWN_PLACE, doi, title, authors=frozenset(surnames), year=record.year))
+    return Work(numbers, frozenset(names), tuple(related))
+
+
+@lru_cache(maxsize=10_000)
+def address_work(url: str) -> str:
+    """The DOI or another number of a work that an address names; empty where it names none."""
+    return min(_numbers(url, ""), default="")
+
+
+def _numbers(url: str, stated_doi: str) -> Iterator[str]:
+    address = original_address(url)
+    if doi := (doi_in(stated_doi) if stated_doi else None) or doi_of(address):
+        yield f"doi:{work_doi(doi)}"
+    for number in numbers_of(address):
+        yield f"doi:10.48550/arxiv.{number.removeprefix(_ARXIV)}" if number.startswith(_ARXIV) else number
+
+
+def _title(record: Record) -> str:
+    """The title of a page to compare it by, without what its site writes around it."""
+    title = record.title.strip()
+    if title.startswith("[") and "]" in title:  # [2301.00001] of arXiv
+        title = title.partition("]")[2]
+    return title_key(min((title.partition(mark)[0] for mark in _TITLE_MARKS), key=len))
+
+
+def _without_news(numbers: frozenset[str]) -> frozenset[str]:
+    """The numbers without those of news pages, which tell of the works of others."""
+    return frozenset(number for number in numbers if not number.startswith(_NEWS))
+
+
+def _told(
+    studies: Sequence[Study], place: tuple[int, int] | None, numbers: frozenset[str], year: int | None
+) -> list[Study]:
+    """The study whose results stand at a place, under all names that the text has for it.
+
+    A text that is a work itself tells its own results, but where it names another study with them.
+    """
+    if place is None:
+        return []
+    related = [study for study in studies if study.tells(*place)]
+    if numbers:
+        related = [study for study in related if study.is_named(*place)]
+    if not related:
+        return []
+    middle = sum(place) / 2
+    nearest = min(related, key=lambda study: abs((study.start + study.end) / 2 - middle))
+    return [
+        replace(study, year=year) if study.year is None else study
+        for study in related
+        if study.is_version or study.agrees_with(nearest)
+    ]
