@@ -1,45 +1,128 @@
-"""Which texts are copies of one another, though each page puts its own words around them."""
+"""Which texts are copies of one another, or hold one another, though each page puts its own words around them."""
 
 import re
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-PERMUTATIONS = 128
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 WORDS_OF_A_SHINGLE = 5
 TEXT_CHARS_MAX = 300_000  # a copy agrees from its beginning
-# Independent texts share hardly a run of five words; a copy with as much again around it has a half.
+# Independent texts share hardly a run of five words.
 COPY_FROM = 0.5
-WORD = re.compile(r"\w+")
+# Two authors hardly write as many runs in the same order: they stand in passages of 20 words and more.
+SHARED_RUNS_MIN = 16
+SAMPLES_MIN = 3  # of shared runs, where only a sample of them is kept
+PASSAGE_CHARS = 200  # before and behind a quote: what is farther may be a banner or a reference
+PLACE_CHARS = 16  # to which a run's place is rounded
+# A writing that puts no blanks between words: a sign counts as one.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_BITS = 1 << 32
+# Of so many runs of words all are kept, of more a half, a quarter, an eighth.
+_SCALES = ((512, 1), (2_048, 2), (8_192, 4))
+_SCALE_MAX = 8
 
 
-def minhash(text: str) -> bytes:
-    """The MinHash of a text's runs of five words, 512 bytes; texts without words have equal ones.
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """A sample of a text's runs of five words by their hashes, in order of these, and where in the text each stands.
 
-    MinHash: A. Broder, On the resemblance and containment of documents, 1997.
+    It holds each hash below 2**32 / `scale`, so that of two texts the same runs are kept, and what one has of the other is
+    seen whichever is longer.
+    """
+
+    scale: int
+    hashes: "NDArray[np.uint32]"
+    places: "NDArray[np.uint16]"
+
+    @classmethod
+    def of(cls, data: bytes) -> "Sketch":
+        """The sketch that `sketch` wrote."""
+        import numpy as np
+
+        count = (len(data) - 1) // 6
+        hashes = np.frombuffer(data, "<u4", count, offset=1)
+        return cls(data[0], hashes, np.frombuffer(data, "<u2", count, offset=1 + 4 * count))
+
+    def around(self, start: int, end: int) -> "Sketch":
+        """Of the passage around some characters."""
+        first, last = (start - PASSAGE_CHARS) // PLACE_CHARS, (end + PASSAGE_CHARS) // PLACE_CHARS
+        near = (self.places >= first) & (self.places <= last)
+        return Sketch(self.scale, self.hashes[near], self.places[near])
+
+
+def sketch(text: str) -> bytes:
+    """A sample of the text's runs of five words: a byte for the scale, then hashes and places.
+
+    FracMinHash: L. Irber et al., Lightweight compositional analysis of metagenomes with FracMinHash and minimum metagenome
+    covers, 2022. Unlike a MinHash of fixed size it tells that a short text stands within a long one.
     """
     import numpy as np
-    from rensa import RMinHash
 
-    hashes = RMinHash(num_perm=PERMUTATIONS, seed=1)
-    hashes.update(list(_shingles(text[:TEXT_CHARS_MAX])))
-    return np.array(hashes.digest(), dtype="<u4").tobytes()
+    words, starts = [], []
+    for match in WORD.finditer(text[:TEXT_CHARS_MAX]):
+        words.append(match[0].casefold())
+        starts.append(match.start())
+    values = np.fromiter((zlib.crc32(word.encode("utf-8", "replace")) for word in words), "u8", len(words))
+    count = max(0, len(values) - WORDS_OF_A_SHINGLE + 1)
+    mixed = np.zeros(count, "u8")
+    for n in range(WORDS_OF_A_SHINGLE):
+        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + values[n : n + count]
+    mixed ^= mixed >> np.uint64(31)  # the finaliser of SplitMix64, whose upper half is even
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    hashes = (mixed >> np.uint64(32)).astype("<u4")
+    scale = next((scale for runs_max, scale in _SCALES if count <= runs_max), _SCALE_MAX)
+    places = (np.array(starts[:count], "u8") // PLACE_CHARS).astype("<u2")
+    hashes, first = np.unique(hashes, return_index=True)
+    is_sampled = hashes < _BITS // scale
+    return bytes([scale]) + hashes[is_sampled].tobytes() + places[first][is_sampled].tobytes()
 
 
-def copy_pairs(signatures: Sequence[bytes]) -> list[tuple[int, int]]:
-    """The pairs, by their places, of signatures of texts that share at least half of their runs of words."""
-    if len(signatures) < 2:
-        return []
+def copy_pairs(sketches: Sequence[Sketch | None]) -> list[tuple[int, int]]:
+    """The pairs, by their places, of texts of which one has half of the other's runs of words or more.
+
+    A text of few words within a longer one is a chance; it has to be a passage, or the longer one hardly longer.
+    """
+    return [
+        (n, m)
+        for n, m, shared, smaller, larger in _shared_runs(sketches)
+        if shared >= COPY_FROM * smaller
+        and (_is_passage(shared, sketches, n, m) or shared >= COPY_FROM * (smaller + larger - shared))
+    ]
+
+
+def passage_pairs(sketches: Sequence[Sketch | None]) -> list[tuple[int, int]]:
+    """The pairs of passages, by their places, that have so many runs of words in common that one was taken from the other."""
+    return [(n, m) for n, m, shared, _, _ in _shared_runs(sketches) if _is_passage(shared, sketches, n, m)]
+
+
+def _is_passage(shared: int, sketches: Sequence[Sketch | None], n: int, m: int) -> bool:
+    scale = max(side.scale for side in (sketches[n], sketches[m]) if side)
+    return shared * scale >= SHARED_RUNS_MIN and shared >= SAMPLES_MIN
+
+
+def _shared_runs(sketches: Sequence[Sketch | None]) -> list[tuple[int, int, int, int, int]]:
+    """The pairs that share any run: their places, how many they share, and how many the smaller and the larger one has."""
     import numpy as np
 
-    matrix = np.array([np.frombuffer(signature, "<u4") for signature in signatures])
+    present = [(n, side) for n, side in enumerate(sketches) if side and len(side.hashes)]
+    if len(present) < 2:
+        return []
+    hashes, counts = np.unique(np.concatenate([side.hashes for _, side in present]), return_counts=True)
+    common = hashes[counts > 1]  # a sketch has each of its hashes once
+    incidence = np.array([np.isin(common, side.hashes, assume_unique=True) for _, side in present], "f4")
+    shared = np.rint(incidence @ incidence.T).astype(int)
     pairs = []
-    for n in range(1, len(matrix)):
-        resemblances = (matrix[:n] == matrix[n]).mean(axis=1)  # estimated Jaccard similarities
-        places = np.flatnonzero(resemblances >= COPY_FROM)
-        pairs += [(n, int(place)) for place in places]
+    for row, column in zip(*np.nonzero(np.tril(shared, -1)), strict=True):
+        (n, side), (m, other_side) = present[row], present[column]
+        limit = _BITS // max(side.scale, other_side.scale)
+        sizes = sorted(int(np.searchsorted(item.hashes, limit)) for item in (side, other_side))
+        pairs.append((n, m, int(shared[row, column]), sizes[0], sizes[1]))
     return pairs
-
-
-def _shingles(text: str) -> Iterator[str]:
-    words = WORD.findall(text.casefold())
-    for n in range(max(1, len(words) - WORDS_OF_A_SHINGLE + 1)):
-        yield " ".join(words[n : n + WORDS_OF_A_SHINGLE])

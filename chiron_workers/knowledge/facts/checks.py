@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.evidence.statements.support import Finding
-from chiron_workers.knowledge.facts.confidences import ensure_minhashes
+from chiron_workers.knowledge.facts.confidences import ensure_sketches
 from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.knowledge.facts.verdicts import Evidence, Verdicts
 from chiron_workers.runs.session import Session
@@ -116,7 +116,7 @@ class Checks:
             for row, finding in zip(rows, findings, strict=True)
             if finding.verdict.is_doubt
         }
-        await ensure_minhashes(self._session, snapshots=[], facts=[row["fact_id"] for row in rows])
+        await ensure_sketches(self._session, snapshots=[], facts=[row["fact_id"] for row in rows])
         await self._facts.lock_subject(str(self._session.caller.subject_id))
         args = self._args | _columns(rows, findings)
         stored_ids: set[UUID] = set()

@@ -6,7 +6,7 @@ from uuid import UUID
 from chiron_workers.db.queries import load
 from chiron_workers.evidence.quotes.context import context_of
 from chiron_workers.evidence.quotes.quotes import QuoteMatch, locate
-from chiron_workers.knowledge.facts.confidences import ensure_minhashes
+from chiron_workers.knowledge.facts.confidences import ensure_sketches
 from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.knowledge.facts.source_kinds import bind
 from chiron_workers.runs.session import Session
@@ -62,7 +62,7 @@ async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tupl
         if (place := await _find_quote(session, assertion["source_url"], assertion["quote"]))
     }
     snapshots = [str(place["hash"]) for place in places.values()]
-    await ensure_minhashes(session, snapshots=snapshots, facts=fact_ids)
+    await ensure_sketches(session, snapshots=snapshots, facts=fact_ids)
     await facts.lock_subject(subject_id)
     for assertion_id, place in places.items():
         await session.write(SQL["verify_fact"], {"id": assertion_id, **place})
