@@ -24,7 +24,7 @@ _CACHE = re.compile(r"cache:(?:[\w-]{8,}:)?(.+)", re.DOTALL)
 _GOOGLE = re.compile(r"(?:www\.)?google\.(?:[a-z]{2,3}|com?\.[a-z]{2})")
 _AMP_STEPS = re.compile(r"(?:/[cviar])*/(?P<secure>s/)?(?P<address>[^/]+\.[^/]+/.*)", re.DOTALL)
 _MEGALODON = re.compile(r"/(?:ref/)?[\d-]{10,25}/(.+)", re.DOTALL)
-_TRANSLATED = ".translate.goog"
+_TRANSLATOR = ".translate.goog"
 _AMP = ".cdn.ampproject.org"
 
 
@@ -50,7 +50,7 @@ def _within(url: str) -> str:
         host = (parts.hostname or "").rstrip(".")
     except ValueError:
         return ""
-    if host.endswith(_TRANSLATED):
+    if host.endswith(_TRANSLATOR):
         return _translated(host, parts.path, parts.query)
     if host.endswith(_AMP):
         return _amp(parts.path)
@@ -101,7 +101,7 @@ def _parameter(query: str) -> str:
 
 def _translated(host: str, path: str, query: str) -> str:
     """Google writes a dot as a hyphen and a hyphen as two; its own parameters begin with `_x_tr_`."""
-    name = host.removesuffix(_TRANSLATED).replace("--", "\0").replace("-", ".").replace("\0", "-")
+    name = host.removesuffix(_TRANSLATOR).replace("--", "\0").replace("-", ".").replace("\0", "-")
     parameters = "&".join(item for item in query.split("&") if item and not item.startswith("_x_tr_"))
     return f"https://{name}{path}" + (f"?{parameters}" if parameters else "")
 

@@ -20,8 +20,8 @@ SAMPLES_MIN = 3  # of shared runs, where only a sample of them is kept
 PASSAGE_CHARS = 200  # before and behind a quote: what is farther may be a banner or a reference
 PLACE_CHARS = 16  # to which a run's place is rounded
 # A writing that puts no blanks between words: a sign counts as one.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+WORD = re.compile(rf"[{_DENSE}]|[^\W{_DENSE}]+")
 _BITS = 1 << 32
 # Of so many runs of words all are kept, of more a half, a quarter, an eighth.
 _SCALES = ((512, 1), (2_048, 2), (8_192, 4))
@@ -70,14 +70,14 @@ def sketch(text: str) -> bytes:
         starts.append(match.start())
     values = np.fromiter((zlib.crc32(word.encode("utf-8", "replace")) for word in words), "u8", len(words))
     count = max(0, len(values) - WORDS_OF_A_SHINGLE + 1)
-    mixed = np.zeros(count, "u8")
+    mixture = np.zeros(count, "u8")
     for n in range(WORDS_OF_A_SHINGLE):
-        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + values[n : n + count]
-    mixed ^= mixed >> np.uint64(31)  # the finaliser of SplitMix64, whose upper half is even
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
-    hashes = (mixed >> np.uint64(32)).astype("<u4")
+        mixture = mixture * np.uint64(0x9E3779B97F4A7C15) + values[n : n + count]
+    mixture ^= mixture >> np.uint64(31)  # the finaliser of SplitMix64, whose upper half is even
+    mixture *= np.uint64(0xBF58476D1CE4E5B9)
+    mixture ^= mixture >> np.uint64(27)
+    mixture *= np.uint64(0x94D049BB133111EB)
+    hashes = (mixture >> np.uint64(32)).astype("<u4")
     scale = next((scale for runs_max, scale in _SCALES if count <= runs_max), _SCALE_MAX)
     places = (np.array(starts[:count], "u8") // PLACE_CHARS).astype("<u2")
     hashes, first = np.unique(hashes, return_index=True)
@@ -92,23 +92,23 @@ def copy_pairs(sketches: Sequence[Sketch | None]) -> list[tuple[int, int]]:
     """
     return [
         (n, m)
-        for n, m, shared, smaller, larger in _shared_runs(sketches)
-        if shared >= COPY_FROM * smaller
-        and (_is_passage(shared, sketches, n, m) or shared >= COPY_FROM * (smaller + larger - shared))
+        for n, m, overlap, smaller, larger in _overlaps(sketches)
+        if overlap >= COPY_FROM * smaller
+        and (_is_passage(overlap, sketches, n, m) or overlap >= COPY_FROM * (smaller + larger - overlap))
     ]
 
 
 def passage_pairs(sketches: Sequence[Sketch | None]) -> list[tuple[int, int]]:
     """The pairs of passages, by their places, that have so many runs of words in common that one was taken from the other."""
-    return [(n, m) for n, m, shared, _, _ in _shared_runs(sketches) if _is_passage(shared, sketches, n, m)]
+    return [(n, m) for n, m, overlap, _, _ in _overlaps(sketches) if _is_passage(overlap, sketches, n, m)]
 
 
-def _is_passage(shared: int, sketches: Sequence[Sketch | None], n: int, m: int) -> bool:
+def _is_passage(overlap: int, sketches: Sequence[Sketch | None], n: int, m: int) -> bool:
     scale = max(side.scale for side in (sketches[n], sketches[m]) if side)
-    return shared * scale >= SHARED_RUNS_MIN and shared >= SAMPLES_MIN
+    return overlap * scale >= SHARED_RUNS_MIN and overlap >= SAMPLES_MIN
 
 
-def _shared_runs(sketches: Sequence[Sketch | None]) -> list[tuple[int, int, int, int, int]]:
+def _overlaps(sketches: Sequence[Sketch | None]) -> list[tuple[int, int, int, int, int]]:
     """The pairs that share any run: their places, how many they share, and how many the smaller and the larger one has."""
     import numpy as np
 
@@ -118,11 +118,11 @@ def _shared_runs(sketches: Sequence[Sketch | None]) -> list[tuple[int, int, int,
     hashes, counts = np.unique(np.concatenate([side.hashes for _, side in present]), return_counts=True)
     common = hashes[counts > 1]  # a sketch has each of its hashes once
     incidence = np.array([np.isin(common, side.hashes, assume_unique=True) for _, side in present], "f4")
-    shared = np.rint(incidence @ incidence.T).astype(int)
+    overlap = np.rint(incidence @ incidence.T).astype(int)
     pairs = []
-    for row, column in zip(*np.nonzero(np.tril(shared, -1)), strict=True):
+    for row, column in zip(*np.nonzero(np.tril(overlap, -1)), strict=True):
         (n, side), (m, other_side) = present[row], present[column]
         limit = _BITS // max(side.scale, other_side.scale)
         sizes = sorted(int(np.searchsorted(item.hashes, limit)) for item in (side, other_side))
-        pairs.append((n, m, int(shared[row, column]), sizes[0], sizes[1]))
+        pairs.append((n, m, int(overlap[row, column]), sizes[0], sizes[1]))
     return pairs

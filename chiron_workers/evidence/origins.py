@@ -65,20 +65,20 @@ def group_origins(assertions: Sequence[Assertion]) -> tuple[Origin, ...]:
     trusted_first = sorted(assertions, key=lambda assertion: -assertion.score)
     trusted_first = _names_in_turn(trusted_first)[:ASSERTIONS_MAX]
     groups: dict[int, list[int]] = defaultdict(list)
-    grouping = _Grouping(trusted_first)
+    merger = _Merger(trusted_first)
     for n in range(len(trusted_first)):
-        groups[grouping.root(n)].append(n)
+        groups[merger.root(n)].append(n)
     origins = []
     for places in groups.values():
         group = [trusted_first[n] for n in places]
         best = max(group, key=lambda assertion: assertion.score)
         origins.append(
             Origin(
-                names=tuple(dict.fromkeys(grouping.names[n] for n in places)),
+                names=tuple(dict.fromkeys(merger.names[n] for n in places)),
                 urls=tuple(dict.fromkeys(assertion.url for assertion in group)),
                 score=best.score,
                 kind=best.kind,
-                ties=tuple(dict.fromkeys(tie for n in places for tie in grouping.ties[n])),
+                ties=tuple(dict.fromkeys(tie for n in places for tie in merger.ties[n])),
             )
         )
     return tuple(sorted(origins, key=lambda origin: (-origin.score, origin.names)))
@@ -100,7 +100,7 @@ def _names_in_turn(assertions: Sequence[Assertion]) -> list[Assertion]:
     return [assertions[n] for n in sorted(range(len(assertions)), key=turns.__getitem__)]
 
 
-class _Grouping:
+class _Merger:
     """Which assertions are of one origin. Same work goes before same publisher: two works of one publisher stay two."""
 
     def __init__(self, assertions: Sequence[Assertion]) -> None:
@@ -146,7 +146,7 @@ class _Grouping:
         )
 
     def _same_texts(self) -> Iterator[tuple[int, int]]:
-        yield from _quoting_pairs([_passage(item.quote) for item in self._assertions])
+        yield from _quotation_pairs([_passage(item.quote) for item in self._assertions])
         sketches = [Sketch.of(item.sketch) if item.sketch else None for item in self._assertions]
         yield from copy_pairs(sketches)
         yield from passage_pairs(
@@ -201,12 +201,12 @@ def _passage(quote: str | None) -> str:
     return f" {' '.join(words)} " if len(words) >= words_min else ""
 
 
-def _quoting_pairs(passages: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _quotation_pairs(passages: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The pairs of which one quotes what the other quotes, or more of it."""
     first: dict[str, int] = {}
     for n, passage in enumerate(passages):
         if passage:
             yield n, first.setdefault(passage, n)
-    for (passage, n), (other, m) in combinations(first.items(), 2):
-        if passage in other or other in passage:
+    for (passage, n), (quotation, m) in combinations(first.items(), 2):
+        if passage in quotation or quotation in passage:
             yield max(n, m), min(n, m)

@@ -69,7 +69,7 @@ class Study:
     def agrees_with(self, study: "Study") -> bool:
         """Whether two names of one text may be of one study: they say nothing different."""
         pairs = ((self.doi, study.doi), (self.title, study.title), (self.journal, study.journal))
-        return all(not (left and right) or left == right for left, right in pairs)
+        return all(not (name and match) or name == match for name, match in pairs)
 
     def is_like(self, study: "Study") -> bool:
         """Whether two names in two texts are of one study."""
@@ -168,7 +168,7 @@ def _join(names: Sequence[StudyName]) -> list[StudyName]:
 
 def _completes(study: StudyName, name: StudyName) -> bool:
     pairs = ((study.doi, name.doi), (study.title, name.title), (study.journal, name.journal))
-    return all(not right or left in ("", right) for left, right in pairs)
+    return all(not field or before in ("", field) for before, field in pairs)
 
 
 def _count_distinct(names: Sequence[StudyName]) -> int:
@@ -178,10 +178,10 @@ def _count_distinct(names: Sequence[StudyName]) -> int:
         if len(distinct) > ARTICLE_STUDIES_MAX:
             break
         if not any(
-            (name.doi and name.doi == other.doi)
-            or (name.title and name.title == other.title)
-            or (name.journal and name.journal == other.journal and not (name.doi and other.doi))
-            for other in distinct
+            (name.doi and name.doi == entry.doi)
+            or (name.title and name.title == entry.title)
+            or (name.journal and name.journal == entry.journal and not (name.doi and entry.doi))
+            for entry in distinct
         ):
             distinct.append(name)
     return len(distinct)

@@ -43,7 +43,7 @@ class Work:
 
     def tells_of_same_study(self, work: "Work") -> bool:
         """Whether both name one study, or one of them is the study that the other names."""
-        return any(study.is_like(other) for study in self.studies for other in work.studies)
+        return any(study.is_like(match) for study in self.studies for match in work.studies)
 
 
 def work_of(
@@ -66,14 +66,14 @@ def work_of(
         names.add(f"title:{title} by {surnames[0]}")
     if numbers:
         names |= {f"doi:{study.doi}" for study in studies if study.is_version and study.doi}
-    related = _told(studies, place, _without_news(numbers), record.year)
-    names |= {f"doi:{study.doi}" for study in related if study.doi}
+    nearby = _told(studies, place, _without_news(numbers), record.year)
+    names |= {f"doi:{study.doi}" for study in nearby if study.doi}
     if title and numbers:
         doi = min(
             (number.removeprefix("doi:") for number in numbers if number.startswith("doi:")), default=""
         )
-        related.append(Study(*OWN_PLACE, doi, title, authors=frozenset(surnames), year=record.year))
-    return Work(numbers, frozenset(names), tuple(related))
+        nearby.append(Study(*OWN_PLACE, doi, title, authors=frozenset(surnames), year=record.year))
+    return Work(numbers, frozenset(names), tuple(nearby))
 
 
 @lru_cache(maxsize=10_000)
@@ -112,15 +112,15 @@ def _told(
     """
     if place is None:
         return []
-    related = [study for study in studies if study.tells(*place)]
+    nearby = [study for study in studies if study.tells(*place)]
     if numbers:
-        related = [study for study in related if study.is_named(*place)]
-    if not related:
+        nearby = [study for study in nearby if study.is_named(*place)]
+    if not nearby:
         return []
     middle = sum(place) / 2
-    nearest = min(related, key=lambda study: abs((study.start + study.end) / 2 - middle))
+    nearest = min(nearby, key=lambda study: abs((study.start + study.end) / 2 - middle))
     return [
         replace(study, year=year) if study.year is None else study
-        for study in related
+        for study in nearby
         if study.is_version or study.agrees_with(nearest)
     ]
