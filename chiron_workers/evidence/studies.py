@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chiron_workers.evidence.study_names import StudyName, authors_in, study_names
+from chiron_workers.evidence.study_names import StudyName, are_same_journals, authors_in, study_names
 
 TEXT_CHARS_MAX = 300_000
 STUDIES_MAX = 60  # a list of references has more, and none of them is what the text is about
@@ -22,6 +22,7 @@ _REFERENCE = re.compile(
     r"|Zur Studie|Publikation|Référence|Fuente|Fonte|Bron|Provided by|Published in)\b[^\n]{0,400}",
     re.IGNORECASE,
 )
+_OFFICE = r"(?:ministry|police|mayor|council|government|census|municipality|company|town|city|parliament)"
 # By these words an article about a study says that it has something from elsewhere.
 _ELSEWHERE = re.compile(
     r"\btold (?:us|me|this (?:newspaper|paper|reporter|magazine)|our (?:reporter|correspondent)s?)\b"
@@ -29,9 +30,12 @@ _ELSEWHERE = re.compile(
     r"|\b(?:our|my) (?:own )?(?:reporters?|correspondents?|measurements?|survey|count|analysis|visit|tests?|records)\b"
     r"|\bwe (?:measured|counted|visited|tested|asked|surveyed)\b|\bunrelated to the (?:study|paper|research)\b"
     r"|\b(?:separately|independently),? (?:the|a|an|our)\b|\bnot (?:part of|involved in) the (?:study|research)\b"
-    r"|\b(?:a|another) separate (?:study|survey|count)\b",
+    r"|\b(?:a|another) separate (?:study|survey|count)\b|\bspokes(?:man|woman|person)\b|\bin an interview with (?:us|this|our)\b"
+    rf"|\b(?:according to|figures (?:from|of)|data (?:from|of)|records (?:from|of)|said|says) the (?:\w+ )?{_OFFICE}\b"
+    rf"|\bthe (?:\w+ )?{_OFFICE} (?:said|says|told|reported|reports|announced)\b",
     re.IGNORECASE,
 )
+_ENTRY = re.compile(r"[ \t]{0,8}(?:\[?\d{1,3}[\].)]|[-*•^↑])[ \t]")  # of a list of references
 _SENTENCE_ENDS = (". ", "! ", "? ", "\n")
 
 
@@ -80,7 +84,7 @@ class Study:
             is_of_others = bool(self.authors and study.authors) and not has_shared_author
             return not (self.is_own and study.is_own and is_of_others)
         is_same_year = self.year == study.year or self.year is None or study.year is None
-        return bool(self.journal) and self.journal == study.journal and has_shared_author and is_same_year
+        return has_shared_author and is_same_year and are_same_journals(self.journal, study.journal)
 
 
 def studies_of(text: str) -> tuple[Study, ...]:
@@ -133,7 +137,8 @@ def from_rows(rows: Sequence[dict[str, Any]] | None) -> tuple[Study, ...]:
     """The studies of such JSON."""
     return tuple(
         Study(
-            *row["place"],
+            row["place"][0],
+            row["place"][1],
             row.get("doi", ""),
             row.get("title", ""),
             row.get("journal", ""),
@@ -197,8 +202,7 @@ def _passages(
     is_about = is_article and (
         name.start < LEAD_CHARS or any(first <= name.start < last + NEAR_CHARS for first, last in references)
     )
-    begin, end = (0, len(text)) if is_about else (max(0, name.start - NEAR_CHARS), name.end + NEAR_CHARS)
-    end = min(end, len(text))
+    begin, end = (0, len(text)) if is_about else _near(text, name)
     for match in _ELSEWHERE.finditer(text, begin, end):
         start, behind = _sentence(text, match.start(), match.end())
         if start < name.end and name.start < behind:
@@ -210,8 +214,17 @@ def _passages(
         yield begin, end
 
 
+def _near(text: str, name: StudyName) -> tuple[int, int]:
+    """From where to where a text tells of a study that it names among others; an entry of a list tells of nothing else."""
+    line_start, line_end = text.rfind("\n", 0, name.start) + 1, text.find("\n", name.end)
+    begin, end = max(0, name.start - NEAR_CHARS), min(name.end + NEAR_CHARS, len(text))
+    if not _ENTRY.match(text, line_start):
+        return begin, end
+    return max(begin, line_start), end if line_end < 0 else min(end, line_end)
+
+
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     """From where to where the sentence stands that holds some characters."""
     first = max(text.rfind(sign, 0, start) for sign in _SENTENCE_ENDS) + 1
-    ends = [place for sign in _SENTENCE_ENDS if (place := text.find(sign, end)) >= 0]
+    ends = [place + 1 for sign in _SENTENCE_ENDS if (place := text.find(sign, end)) >= 0]
     return first, min(ends, default=len(text))

@@ -17,11 +17,11 @@ _CAPITAL = r"[^\W\d_a-z][\w'’-]{1,30}"  # a word that begins with a capital
 _JOURNAL = rf"{_CAPITAL}(?:(?:[ ]&|[ ](?:of|the|and|in|for|on)){{0,2}}[ ]{_CAPITAL}){{0,7}}"
 _JOURNALS = re.compile(
     rf"""
-    \b(?:the|in|in[ ]the)[ ]
+    \b(?i:the|in|in[ ]the)[ ]
       (?:(?:peer-reviewed|scientific|medical|academic|leading|open-access|prestigious|online|scholarly|science)[ ]){{0,2}}
       (?:journals?|magazine|Fachzeitschrift|Fachjournal|revue|revista|rivista)[ ][“"'‘]?(?P<named>{_JOURNAL})
-    | \b(?:published|appeared|appears|appearing|reported|reports|printed|out|paper|study|article|letter|writing
-         |erschienen|veröffentlicht|publiée?|publicado)
+    | \b(?i:published|appeared|appears|appearing|reported|reports|printed|out|paper|study|article|letter|writing|writes?|wrote
+         |describes?|described|presented|erschienen|erschien|veröffentlicht|publiée?|publicado)
       (?:[ ]\w+,?){{0,4}}?[ ](?:in|im|dans|en)[ ](?:the[ ])?[“"'‘]?(?P<published>{_JOURNAL})
     | \b(?P<known>
         (?:Nature|Science|Cell)(?=[ ](?:paper|study|article))
@@ -32,11 +32,12 @@ _JOURNALS = re.compile(
         | (?:Nature|Science)[ ]{_CAPITAL}(?:[ ](?:and|&)[ ]{_CAPITAL})?
         | (?:[A-Z][a-z]+[ ]){{1,4}}(?:Letters|Reviews?|Research|Reports))
     | (?:[,.;]|et[ ]al\.?,?)[ ](?P<cited>{_JOURNAL})[.,]?[ ]?(?:\d[^()\n]{{0,40}})?\((?P<cited_year>(?:19|20)\d\d)\)
+    | \b[Ii]n[ ](?:the[ ])?(?P<dated>{_JOURNAL})[ ]\((?P<dated_year>(?:19|20)\d\d)\)
     | \((?P<bracket>{_JOURNAL}),[ ](?P<bracket_year>(?:19|20)\d\d)\)
     """,
     re.VERBOSE,
 )
-_JOURNAL_GROUPS = ("named", "published", "known", "cited", "bracket")
+_JOURNAL_GROUPS = ("named", "published", "known", "cited", "dated", "bracket")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _TITLE = re.compile(r"[“\"„«](?P<title>[^“”\"„«»\n]{15,300})[”\"“»]")
 _CITED_TITLE = re.compile(
@@ -57,9 +58,9 @@ _AUTHORS = re.compile(
     (?P<first>{_CAPITAL})(?:[ ][A-Z]{{1,3}})?,?[ ]
       (?:et[ ]al\b|and[ ](?:her|his|their|)[ ]?(?:\w+[ ])?(?:colleagues|co-?authors|co-?workers|team)
         |und[ ](?:Kollegen|Mitarbeiter)|y[ ]sus[ ]colegas|et[ ]ses[ ]collègues)
-    | \b(?:led|authored|written|headed|conducted|carried[ ]out|published|study|paper|research|work|Leitung|Studie)[ ]
+    | \b(?i:led|authored|written|headed|conducted|carried[ ]out|published|study|paper|research|work|Leitung|Studie)[ ]
       (?:(?:by|um|von)[ ])?{_PERSON.replace("NAME", "leader")}
-    | \b(?:author|researcher|scientist|investigator|Erstautorin|Erstautor|Autorin|Autor|physicist|biologist|chemist|geologist
+    | \b(?i:author|researcher|scientist|investigator|Erstautorin|Erstautor|Autorin|Autor|physicist|biologist|chemist|geologist
          |glaciologist|ecologist|epidemiologist|astronomer|neuroscientist|psychologist|economist|climatologist|oceanographer
          |physician|hydrologist),?[ ]{_PERSON.replace("NAME", "researcher")}
     | {_PERSON.replace("NAME", "author")},?[ ]
@@ -73,6 +74,7 @@ _AUTHORS = re.compile(
     """,
     re.VERBOSE,
 )
+_AUTHOR_GROUPS = frozenset({"first", "leader", "author", "listing", "owner"})
 _VERSION = re.compile(
     r"now published in|this (?:article|preprint|paper|manuscript) (?:has been|was|is now) (?:peer[- ]reviewed and )?published"
     r"|version of record|related doi|journal reference|published version|published as|preprint (?:of|version)"
@@ -88,17 +90,34 @@ _JOURNAL_NAMES = {
     "journal of the american medical association": "jama",
     "british medical journal": "bmj",
 }
+_ARTICLES = frozenset({"the", "der", "die", "dem", "la", "le", "el"})
+_GENRES = frozenset(
+    [
+        "journal",
+        "magazine",
+        "fachzeitschrift",
+        "zeitschrift",
+        "fachjournal",
+        "fachmagazin",
+        "revue",
+        "revista",
+    ]
+)
 _JOINTS = frozenset({"of", "the", "and", "in", "for", "on"})
 _DATES = """
     monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
     november december
 """
-_STARTS = "the a an this that these it he she they we i"
+_STARTS = """
+    the a an this that these those it he she they we i you in on at by of for from to as and but or so if when while after before
+    since because although however both one two many most some all there here his her its our their my what who how why not no
+"""
 _PLACES = "english german french spanish europe america africa asia china germany france britain london paris"
 _OFFICES = """
     university institute college center centre hospital national international new researchers scientists authors team science
     nature school department journal study paper article
 """
+_MOMENTS = frozenset(_DATES.split())
 _NO_JOURNALS = frozenset(f"{_DATES} {_STARTS} {_PLACES} journal study paper article".split())
 _NO_AUTHORS = frozenset(f"{_DATES} {_STARTS} {_OFFICES}".split())
 
@@ -125,10 +144,17 @@ def study_names(text: str) -> list[StudyName]:
 
 
 def authors_in(text: str) -> frozenset[str]:
-    """The family names, in small letters, of those whom a text calls authors of a study, or who speak in it as researchers."""
-    names = (name for match in _AUTHORS.finditer(text) for name in match.groupdict().values() if name)
-    surnames = (re.sub(r"['’]s?$", "", name.casefold()) for name in names)
-    return frozenset(surname for surname in surnames if surname not in _NO_AUTHORS)
+    """The family names, in small letters, of those whom a text calls authors of a study.
+
+    Of a text that calls nobody so, of those who speak in it as researchers.
+    """
+    authors, speakers = set[str](), set[str]()
+    for match in _AUTHORS.finditer(text):
+        for group, name in match.groupdict().items():
+            surname = re.sub(r"['’]s?$", "", (name or "").casefold())
+            if len(surname) > 1 and surname not in _NO_AUTHORS:
+                (authors if group in _AUTHOR_GROUPS else speakers).add(surname)
+    return frozenset(authors or speakers)
 
 
 def title_key(title: str) -> str:
@@ -140,12 +166,27 @@ def title_key(title: str) -> str:
 def journal_key(name: str) -> str:
     """The name of a journal in small letters, without its article; of the many names of some the usual one."""
     words = _WORD.findall(name.casefold().replace("&", " and "))
-    if words[:1] == ["the"]:
-        words = words[1:]
+    while words and (
+        words[0] in _ARTICLES or (words[0] in _GENRES and words[1:2] and words[1] not in _JOINTS)
+    ):
+        words.pop(0)
+    dates = [n for n, word in enumerate(words) if n and word in _MOMENTS]
+    words = words[: min(dates)] if dates else words  # "Nature on Monday"
     while words and words[-1] in _JOINTS:
         words.pop()
     key = " ".join(words)
     return _JOURNAL_NAMES.get(key, key)
+
+
+def are_same_journals(first: str, second: str) -> bool:
+    """Whether two keys are of one journal; a text may go on in capitals behind its name ("Nature and Dr Solberg")."""
+    short, long = sorted((first, second), key=len)
+    behind = long.removeprefix(short)
+    return (
+        bool(short)
+        and long.startswith(short)
+        and (not behind or (behind[0] == " " and behind.split()[0] in _JOINTS))
+    )
 
 
 def surname_of(author: str) -> str:
@@ -182,7 +223,7 @@ def _journals(text: str) -> Iterator[StudyName]:
         if not journal or journal.partition(" ")[0] in _NO_JOURNALS:
             continue
         start, end = match.span(group)
-        year = match["cited_year"] or match["bracket_year"]
+        year = match["cited_year"] or match["dated_year"] or match["bracket_year"]
         yield StudyName(
             start,
             end,

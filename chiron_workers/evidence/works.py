@@ -1,5 +1,6 @@
 """Which work a source is, or tells of: by its numbers, by title and first author, and by the study it names."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -13,7 +14,9 @@ from chiron_workers.evidence.study_names import surname_of, title_key
 _ARXIV = "arxiv:"
 _NEWS = ("doi:10.1038/d41586-", "doi:10.1038/nature.2", "doi:10.1126/science.z")
 # What sites write behind the title of a page, and arXiv before it.
-_TITLE_MARKS = (" | ", " - ", " – ", " — ", " :: ", " · ")
+_TITLE_MARKS = re.compile(r" (?:\||-|–|—|::|·) ")
+_CITATION = re.compile(r"\d[^()]*\((?:19|20)\d\d\)")
+_JOURNAL_NAME = re.compile(r" (?:The )?[A-Z]\w+(?: [A-Z]\w+)?")  # "Title: Cell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,12 @@ def _title(record: Record) -> str:
     title = record.title.strip()
     if title.startswith("[") and "]" in title:  # [2301.00001] of arXiv
         title = title.partition("]")[2]
-    return title_key(min((title.partition(mark)[0] for mark in _TITLE_MARKS), key=len))
+    parts = [part for part in _TITLE_MARKS.split(title) if title_key(part)]
+    # "Phys. Rev. Lett. 1, 1 (2023) - Title"
+    title = next((part for part in parts if not _CITATION.search(part)), "")
+    main, colon, journal = title.rpartition(":")
+    is_journal = bool(colon) and _JOURNAL_NAME.fullmatch(journal) and title_key(main)
+    return title_key(main if is_journal else title)
 
 
 def _without_news(numbers: frozenset[str]) -> frozenset[str]:
