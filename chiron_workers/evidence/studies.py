@@ -83,6 +83,8 @@ class Study:
         if self.title and self.title == study.title:
             is_of_others = bool(self.authors and study.authors) and not has_shared_author
             return not (self.is_own and study.is_own and is_of_others)
+        if self.is_own and study.is_own:  # an author may have two papers in a journal in a year
+            return False
         is_same_year = self.year == study.year or self.year is None or study.year is None
         return has_shared_author and is_same_year and are_same_journals(self.journal, study.journal)
 

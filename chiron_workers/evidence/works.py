@@ -12,6 +12,19 @@ from chiron_workers.evidence.studies import OWN_PLACE, Study
 from chiron_workers.evidence.study_names import surname_of, title_key
 
 _ARXIV = "arxiv:"
+FIRST_LINES_CHARS = 600
+STUDIES_OF_ARTICLE_MAX = 5  # names, of which some are of one study
+_PREPRINTS = (
+    "10.48550/",
+    "10.1101/",
+    "10.64898/",
+    "10.21203/",
+    "10.26434/",
+    "10.31234/",
+    "10.31219/",
+    "10.20944/",
+    "10.2139/",
+)
 _NEWS = ("doi:10.1038/d41586-", "doi:10.1038/nature.2", "doi:10.1126/science.z")
 # What sites write behind the title of a page, and arXiv before it.
 _TITLE_MARKS = re.compile(r" (?:\||-|–|—|::|·) ")
@@ -63,19 +76,17 @@ def work_of(
     dois = {work_doi(doi) for _, _, doi in dois_within(quote)} if quote and "10." in quote else set()
     if len(dois) == 1:  # a sentence that names two studies tells of both, and makes no one of them
         names |= {f"doi:{doi}" for doi in dois}
-    title = _title(record)
-    surnames = list(filter(None, map(surname_of, record.authors)))
-    if title and surnames:
-        names.add(f"title:{title} by {surnames[0]}")
     if numbers:
         names |= {f"doi:{study.doi}" for study in studies if study.is_version and study.doi}
+    if doi := _leading_doi(numbers, studies):
+        names.add(f"doi:{doi}")
+    title, surnames = _title(record), list(filter(None, map(surname_of, record.authors)))
+    if title and surnames:
+        names.add(f"title:{title} by {surnames[0]}")
     nearby = _told(studies, place, _without_news(numbers), record.year)
     names |= {f"doi:{study.doi}" for study in nearby if study.doi}
-    if title and numbers:
-        doi = min(
-            (number.removeprefix("doi:") for number in numbers if number.startswith("doi:")), default=""
-        )
-        nearby.append(Study(*OWN_PLACE, doi, title, authors=frozenset(surnames), year=record.year))
+    if numbers and not numbers - _without_news(numbers):
+        nearby.append(_own_study(numbers, title, frozenset(surnames), studies, record.year))
     return Work(numbers, frozenset(names), tuple(nearby))
 
 
@@ -87,10 +98,37 @@ def address_work(url: str) -> str:
 
 def _numbers(url: str, stated_doi: str) -> Iterator[str]:
     address = original_address(url)
-    if doi := (doi_in(stated_doi) if stated_doi else None) or doi_of(address):
+    named_doi = doi_of(address)
+    if doi := (doi_in(stated_doi) if stated_doi else None) or named_doi:
         yield f"doi:{work_doi(doi)}"
+    if named_doi and named_doi.startswith(_PREPRINTS):  # whose pages state the journal's, once there is one
+        yield f"doi:{work_doi(named_doi)}"
     for number in numbers_of(address):
         yield f"doi:10.48550/arxiv.{number.removeprefix(_ARXIV)}" if number.startswith(_ARXIV) else number
+
+
+def _leading_doi(numbers: frozenset[str], studies: Sequence[Study]) -> str:
+    """The DOI in the first lines of a work whose page states none, or of a text that names too many for an article about one."""
+    is_work = numbers and not any(number.startswith("doi:") for number in numbers)
+    is_paper = not numbers and len(studies) > STUDIES_OF_ARTICLE_MAX
+    if not (is_work or is_paper):
+        return ""
+    return next((study.doi for study in studies if study.doi and study.start < FIRST_LINES_CHARS), "")
+
+
+def _own_study(
+    numbers: frozenset[str],
+    title: str,
+    surnames: frozenset[str],
+    studies: Sequence[Study],
+    year: int | None,
+) -> Study:
+    """A work as others name it: its DOI, its title, its authors, and the journal that its first lines have."""
+    doi = min((number.removeprefix("doi:") for number in numbers if number.startswith("doi:")), default="")
+    journal = next(
+        (study.journal for study in studies if study.journal and study.start < FIRST_LINES_CHARS), ""
+    )
+    return Study(*OWN_PLACE, doi, title, journal, surnames, year)
 
 
 def _title(record: Record) -> str:

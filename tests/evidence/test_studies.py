@@ -158,6 +158,47 @@ def test_versions_and_parts_of_a_work_are_the_work(url: str, other_url: str) -> 
     assert len(group_origins([source(url), source(other_url)])) == 1
 
 
+PAPER = Record("Thin ice in warm valleys", ("Jo Park",), "10.1038/s41561-024-01234-5", 2024)
+
+
+@pytest.mark.parametrize(
+    ("url", "texts", "record"),
+    [
+        ("https://arxiv.org/abs/2301.00001", ("", ""), Record(doi="10.1038/s41561-024-01234-5")),
+        ("https://pmc.ncbi.nlm.nih.gov/articles/PMC123/", ("Nat Geosci. 2024; doi: 10.1038/s41561-024-01234-5", ""), Record()),
+        ("https://a.org/news", ("In Nature Geoscience (2024), Park and his team tell of ice.", ""), Record()),
+        ("file:///papers/ice.pdf", ("https://doi.org/10.1038/s41561-024-01234-5", references("abcdefgh")), Record()),
+    ],
+    ids=["a preprint server states the journal's DOI", "the first lines", "an article without a DOI", "a file of one's own"],
+)  # fmt: skip
+def test_a_paper_is_one_origin_with_its_copies_and_what_names_it(
+    url: str, texts: Texts, record: Record
+) -> None:
+    paper = source(
+        "https://www.nature.com/articles/s41561-024-01234-5",
+        ("Nature Geoscience 17, 12 (2024).", ""),
+        record=PAPER,
+    )
+    assert len(group_origins([paper, source(url, texts, record=record)])) == 1
+    arxiv = source("https://arxiv.org/abs/2301.00001v2")
+    assert len(group_origins([arxiv, paper, source(url, texts, record=record)])) == (
+        1 if "arxiv" in url else 2
+    )
+
+
+def test_two_papers_of_one_author_in_a_journal_and_a_year_are_two_origins() -> None:
+    texts = ("Nature Geoscience 17, 12 (2024).", "")
+    records = [
+        Record(title, ("Jo Park",), year=2024)
+        for title in ("Thin ice in warm valleys", "Warm ice in thin air")
+    ]
+    pair = [
+        source(f"https://pubmed.ncbi.nlm.nih.gov/{n}/", texts, record=record)
+        for n, record in enumerate(records, 1)
+    ]
+    assert len(group_origins(pair)) == 2
+
+
 def test_studies_are_the_same_after_they_were_stored() -> None:
     text = source("https://a.org/1", ONE_STUDY["a reference at the end"][0])
     assert from_rows(as_rows(text.studies)) == text.studies != ()
