@@ -82,6 +82,7 @@ _VERSION = re.compile(
     r"|posted (?:as a preprint )?(?:on|at) (?:bioRxiv|medRxiv|arXiv|Research Square|SSRN)",
     re.IGNORECASE,
 )
+_AUTHORS_APART = re.compile(r";|&| (?:and|und|et|y) ")
 _WORD = re.compile(r"\w+")
 _JOURNAL_NAMES = {
     "proceedings of the national academy of sciences": "pnas",
@@ -190,12 +191,16 @@ def are_same_journals(first: str, second: str) -> bool:
 
 
 def surname_of(author: str) -> str:
-    """The family name of an author, in small letters: before a comma or initials, else the last word."""
-    name, comma, _ = author.partition(",")
+    """The family name of an author, or of the first on a line of several, in small letters.
+
+    It stands before a comma or initials, else it is the last word.
+    """
+    first = _AUTHORS_APART.split(author, maxsplit=1)[0].strip()
+    name, comma, _ = first.partition(",")
     words: list[str] = [word for word in re.findall(r"[\w'’-]+", name.casefold()) if len(word) > 1]
     if not words:
         return ""
-    is_inverted = not comma and re.fullmatch(r"[\w'’-]+ [A-Z]{1,3}\.?", author.strip())
+    is_inverted = not comma and re.fullmatch(r"[\w'’-]+ [A-Z]{1,3}\.?", first)
     return words[0] if is_inverted else words[-1]
 
 

@@ -8,6 +8,7 @@ from support.served_works import words
 from chiron_workers.evidence.copies import sketch
 from chiron_workers.evidence.origins import Assertion, group_origins
 from chiron_workers.evidence.studies import as_rows, from_rows, studies_of
+from chiron_workers.evidence.study_names import surname_of
 from chiron_workers.evidence.works import Record
 
 ICE = "The Aletsch glacier lost 12 metres of ice."
@@ -135,6 +136,14 @@ def test_a_title_and_a_first_author_are_one_work(title: str, other_title: str, c
     assert len(group_origins(pair)) == count
     other_author = [pair[0], source("https://b.net/2", record=Record(title, ("Kim Lee",)))]
     assert len(group_origins(other_author)) == 2
+
+
+@pytest.mark.parametrize(
+    "author",
+    ["Jo Park", "Park, Jo", "Park J", "Park JK", "J. Park", "Jo Park, Kim Lee", "Park, Jo; Lee, Kim", "Jo Park and Kim Lee", "Park J."],
+)  # fmt: skip
+def test_the_first_author_has_one_family_name_in_every_spelling(author: str) -> None:
+    assert surname_of(author) == "park"
 
 
 def test_the_doi_that_a_page_states_goes_before_that_of_its_address() -> None:

@@ -147,8 +147,8 @@ def _assertion(row: Mapping[str, Any]) -> Assertion:
         place=(row["quote_start"], row["quote_end"]) if row["quote_end"] is not None else None,
         record=Record(
             row["title"] or "",
-            # A version before has kept the authors on one line only, whose first name is hard to tell.
-            tuple(row["authors"] or ()),
+            # A version before has kept the authors on one line only; with whom it begins can be told.
+            tuple(row["authors"] or filter(None, [row["author"]])),
             row["doi"] or "",
             published_at.year if published_at else None,
         ),
