@@ -90,12 +90,33 @@ select b.id::text as fact_id, coalesce(c.confidence, b.confidence) as confidence
   left join changed c using (id);
 
 -- without_sketch
+-- Of what facts rest on, those that they are linked to, and what supports these: all that `assertions` may compare.
+with linked as (
+  select id
+    from unnest(%(fact_ids)s::uuid[]) as f (id)
+  union
+  select unnest(array[l.fact_id, l.other_id])
+    from fact_links l
+   where l.fact_id = any(%(fact_ids)s::uuid[])
+      or l.other_id = any(%(fact_ids)s::uuid[])
+), side as (
+  select id
+    from linked
+  union
+  select b.fact_id
+    from linked
+    join fact_links b on b.other_id = linked.id
+   where b.relation = 'supports'
+)
 select hash, body
   from snapshots
  where sketch is null
-   and (
-     hash = any(%(hashes)s::text[])
-     or hash in (select snapshot_hash from assertions where fact_id = any(%(fact_ids)s::uuid[]))
+   and hash in (
+     select unnest(%(hashes)s::text[])
+     union
+     select a.snapshot_hash
+       from side
+       join assertions a on a.fact_id = side.id
    )
  order by hash;
 
