@@ -10,7 +10,10 @@ from chiron_workers.evidence.study_names import StudyName, are_same_journals, au
 TEXT_CHARS_MAX = 300_000
 STUDIES_MAX = 60  # a list of references has more, and none of them is what the text is about
 ARTICLE_CHARS_MAX = 20_000  # of an article about a study
-ARTICLE_STUDIES_MAX = 2
+STUDIES_OF_ARTICLE = 2  # all that an article about a study names, as it may have two names for it
+STUDIES_OF_ARTICLE_MAX = (
+    5  # where others are named too, that in the beginning or in the reference is its subject
+)
 LEAD_CHARS = 1_500
 NEAR_CHARS = 400  # around a name, where a text tells of the study
 JOIN_CHARS = 300  # within which a DOI, a title and a journal name one study
@@ -95,14 +98,15 @@ def studies_of(text: str) -> tuple[Study, ...]:
     names = _join(study_names(text))
     if len(names) > STUDIES_MAX:
         names = [name for name in names if name.is_version or name.start < LEAD_CHARS][:STUDIES_MAX]
-    is_article = len(text) <= ARTICLE_CHARS_MAX and _count_distinct(names) <= ARTICLE_STUDIES_MAX
-    references = [match.span() for match in _REFERENCE.finditer(text)] if is_article else []
-    page_authors = authors_in(text) if is_article and names else frozenset()
+    subjects = _subjects(text, names)
+    # Of an article about one study whoever is called an author is one of its.
+    page_authors = (
+        authors_in(text) if subjects and _count_distinct(names) <= STUDIES_OF_ARTICLE else frozenset()
+    )
     studies = []
     for name in names:
         near = text[max(0, name.start - NEAR_CHARS) : name.end + NEAR_CHARS]
         authors = (page_authors or authors_in(near)) if name.journal else frozenset()
-        passages = _passages(text, name, references, is_article=is_article)
         studies.append(
             Study(
                 name.start,
@@ -112,7 +116,7 @@ def studies_of(text: str) -> tuple[Study, ...]:
                 name.journal,
                 authors,
                 name.year,
-                tuple(passages),
+                tuple(_passages(text, name, is_subject=name in subjects)),
                 name.is_version,
             )
         )
@@ -178,33 +182,47 @@ def _completes(study: StudyName, name: StudyName) -> bool:
     return all(not field or before in ("", field) for before, field in pairs)
 
 
+def _subjects(text: str, names: Sequence[StudyName]) -> list[StudyName]:
+    """The names of the study that an article is about; none of a text that is no article about one."""
+    count = _count_distinct(names)
+    if not names or len(text) > ARTICLE_CHARS_MAX or count > STUDIES_OF_ARTICLE_MAX:
+        return []
+    lines = [match.span() for match in _REFERENCE.finditer(text)]
+    references = [
+        name for name in names if any(first <= name.start < last + NEAR_CHARS for first, last in lines)
+    ]
+    leading = [name for name in names if name.start < LEAD_CHARS]
+    if count > STUDIES_OF_ARTICLE:
+        references = references if _count_distinct(references) == 1 else []
+        leading = [name for name in leading if _is_same(name, names[0]) and not _is_entry(text, name)]
+    return [*leading, *references]
+
+
 def _count_distinct(names: Sequence[StudyName]) -> int:
-    """How many studies a text names, each once however often it does."""
+    """How many studies are named, each once however often it is; counted as far as that matters."""
     distinct: list[StudyName] = []
     for name in names:
-        if len(distinct) > ARTICLE_STUDIES_MAX:
+        if len(distinct) > STUDIES_OF_ARTICLE_MAX:
             break
-        if not any(
-            (name.doi and name.doi == entry.doi)
-            or (name.title and name.title == entry.title)
-            or (name.journal and name.journal == entry.journal and not (name.doi and entry.doi))
-            for entry in distinct
-        ):
+        if not any(_is_same(name, entry) for entry in distinct):
             distinct.append(name)
     return len(distinct)
 
 
-def _passages(
-    text: str, name: StudyName, references: Sequence[tuple[int, int]], *, is_article: bool
-) -> Iterator[tuple[int, int]]:
+def _is_same(name: StudyName, entry: StudyName) -> bool:
+    return bool(
+        (name.doi and name.doi == entry.doi)
+        or (name.title and name.title == entry.title)
+        or (name.journal and name.journal == entry.journal and not (name.doi and entry.doi))
+    )
+
+
+def _passages(text: str, name: StudyName, *, is_subject: bool) -> Iterator[tuple[int, int]]:
     """Where a text tells of a study: around its name, and in an article about it everywhere.
 
     Sentences that say that they have something from elsewhere are left out.
     """
-    is_about = is_article and (
-        name.start < LEAD_CHARS or any(first <= name.start < last + NEAR_CHARS for first, last in references)
-    )
-    begin, end = (0, len(text)) if is_about else _near(text, name)
+    begin, end = (0, len(text)) if is_subject else _near(text, name)
     for match in _ELSEWHERE.finditer(text, begin, end):
         start, behind = _sentence(text, match.start(), match.end())
         if start < name.end and name.start < behind:
@@ -218,11 +236,16 @@ def _passages(
 
 def _near(text: str, name: StudyName) -> tuple[int, int]:
     """From where to where a text tells of a study that it names among others; an entry of a list tells of nothing else."""
-    line_start, line_end = text.rfind("\n", 0, name.start) + 1, text.find("\n", name.end)
     begin, end = max(0, name.start - NEAR_CHARS), min(name.end + NEAR_CHARS, len(text))
-    if not _ENTRY.match(text, line_start):
+    if not _is_entry(text, name):
         return begin, end
+    line_start, line_end = text.rfind("\n", 0, name.start) + 1, text.find("\n", name.end)
     return max(begin, line_start), end if line_end < 0 else min(end, line_end)
+
+
+def _is_entry(text: str, name: StudyName) -> bool:
+    """Whether a name stands in an entry of a list."""
+    return _ENTRY.match(text, text.rfind("\n", 0, name.start) + 1) is not None
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:

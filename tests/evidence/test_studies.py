@@ -49,6 +49,11 @@ ONE_STUDY: dict[str, tuple[Texts, Texts]] = {
         ("", "\nMore information: Jo Park et al, Thin ice in warm valleys, Cell Reports (2022)."),
         ('The paper "Thin Ice in Warm Valleys" is out.', ""),
     ),
+    "the first of several studies": (
+        (f"A study by Ann Lee appeared in Nature in 2020. {words('lead', 150)} {words('gap', 60)}",
+         f"{words('rest', 120)}\n\nIn 2011 Jane Doe wrote in Cell.\n\n{words('x', 90)}\n\nKern et al. wrote in Science (2015)."),
+        ("Lee et al. wrote in Nature (2020).", ""),
+    ),
     "German": (
         ("Die Studie von Jo Park erschien 2022 in der Fachzeitschrift Cell Reports.", ""),
         ("Park und Kollegen veröffentlichten die Arbeit in Cell Reports (2022).", ""),
@@ -68,6 +73,11 @@ NO_STUDY: dict[str, tuple[Texts, Texts]] = {
     "one expert on two studies": (
         ("A study led by Ann Lee appeared in Nature in 2020. Dr. Otto Kern was not involved in the study.", ""),
         ("A study led by Jo Park appeared in Nature in 2020. Dr. Otto Kern finds it good.", ""),
+    ),
+    "an earlier study that one of two articles tells of": (
+        (f"A study by Ann Lee appeared in Nature in 2020. {words('lead', 150)}",
+         f"{words('rest', 120)}\n\nIn 2011 Jane Doe wrote in Cell.\n\n{words('x', 90)}\n\nKern et al. wrote in Science (2015)."),
+        ("Jane Doe's study appeared in Cell in 2011.", ""),
     ),
     "lists of references behind the quote": (("", references("abcd")), ("", references("axyz"))),
     "what two people say": (
