@@ -11,6 +11,7 @@ TITLE_WORDS_MIN = 4
 TITLE_CHARS_BEFORE = 300  # a journal, in a reference
 RESEARCH_CHARS = 150  # around a title, within which a word says that it is one of a study
 YEAR_CHARS = 120  # around a journal
+WINDOW_CHARS = 20_000  # ten milliseconds
 VERSION_CHARS = 300  # behind the words that announce the DOI of another version
 
 _CAPITAL = r"[^\W\d_a-z][\w'’-]{1,30}"  # a word that begins with a capital
@@ -140,8 +141,14 @@ class StudyName:
 
 
 def study_names(text: str) -> list[StudyName]:
-    """All that names a study in a text, in its order."""
-    return sorted([*_dois(text), *_titles(text), *_journals(text)], key=lambda name: name.start)
+    """All that names a study in a text, in its order.
+
+    It is searched window by window: a regular expression lets no other thread run until it has found something.
+    """
+    names: list[StudyName] = []
+    for first, last in _windows(text):
+        names += [*_dois(text, first, last), *_titles(text, first, last), *_journals(text, first, last)]
+    return sorted(names, key=lambda name: name.start)
 
 
 def authors_in(text: str) -> frozenset[str]:
@@ -204,25 +211,35 @@ def surname_of(author: str) -> str:
     return words[0] if is_inverted else words[-1]
 
 
-def _dois(text: str) -> Iterator[StudyName]:
-    version_ends = [match.end() for match in _VERSION.finditer(text)]
-    for start, end, doi in dois_within(text):
-        place = bisect_right(version_ends, start)
-        is_version = place > 0 and start - version_ends[place - 1] <= VERSION_CHARS
-        yield StudyName(start, end, doi=work_doi(doi), is_version=is_version)
+def _windows(text: str) -> Iterator[tuple[int, int]]:
+    """A text in pieces that end at the end of a line, where there is one."""
+    first = 0
+    while first < len(text):
+        last = min(first + WINDOW_CHARS, len(text))
+        line_end = text.rfind("\n", first + 1, last) if last < len(text) else -1
+        last = line_end if line_end > 0 else last
+        yield first, last
+        first = last
 
 
-def _titles(text: str) -> Iterator[StudyName]:
-    for match in _TITLE.finditer(text):
+def _dois(text: str, first: int, last: int) -> Iterator[StudyName]:
+    version_ends = [match.end() for match in _VERSION.finditer(text, first, last)]
+    for start, end, doi in dois_within(text[first:last]):
+        place = bisect_right(version_ends, first + start)
+        is_version = place > 0 and first + start - version_ends[place - 1] <= VERSION_CHARS
+        yield StudyName(first + start, first + end, doi=work_doi(doi), is_version=is_version)
+
+
+def _titles(text: str, first: int, last: int) -> Iterator[StudyName]:
+    for match in _TITLE.finditer(text, first, last):
         before = text[max(0, match.start() - RESEARCH_CHARS) : match.start()]
         behind = text[match.end() : match.end() + RESEARCH_CHARS]
         if (title := title_key(match["title"])) and (_RESEARCH.search(before) or _RESEARCH.search(behind)):
             yield StudyName(*match.span("title"), title=title)
 
 
-def _journals(text: str) -> Iterator[StudyName]:
-    yearless = _TITLE.sub(lambda match: " " * len(match[0]), text)  # a year in a title is not the study's
-    for match in _JOURNALS.finditer(text):
+def _journals(text: str, first: int, last: int) -> Iterator[StudyName]:
+    for match in _JOURNALS.finditer(text, first, last):
         group = next(name for name in _JOURNAL_GROUPS if match[name])
         journal = journal_key(match[group])
         if not journal or journal.partition(" ")[0] in _NO_JOURNALS:
@@ -234,7 +251,7 @@ def _journals(text: str) -> Iterator[StudyName]:
             end,
             title=_cited_title(text, start) if match["cited"] else "",
             journal=journal,
-            year=int(year) if year else _year_near(yearless, start, end),
+            year=int(year) if year else _year_near(text, start, end),
         )
 
 
@@ -247,8 +264,10 @@ def _cited_title(text: str, end: int) -> str:
 def _year_near(text: str, start: int, end: int) -> int | None:
     """The year that stands nearest to a name, in its sentence or so."""
     first = max(0, start - YEAR_CHARS)
+    around = text[first : end + YEAR_CHARS]
+    yearless = _TITLE.sub(lambda match: " " * len(match[0]), around)  # a year in a title is not the study's
     years = [
         (min(abs(first + match.start() - end), abs(start - first - match.end())), int(match[0]))
-        for match in _YEAR.finditer(text[first : end + YEAR_CHARS])
+        for match in _YEAR.finditer(yearless)
     ]
     return min(years)[1] if years else None
