@@ -12,6 +12,7 @@ TITLE_CHARS_BEFORE = 300  # a journal, in a reference
 RESEARCH_CHARS = 150  # around a title, within which a word says that it is one of a study
 YEAR_CHARS = 120  # around a journal
 WINDOW_CHARS = 20_000  # ten milliseconds
+VERSION_LEAD_CHARS = 3_000  # of a text, where it says so; behind them may be a list of others' works
 VERSION_CHARS = 300  # behind the words that announce the DOI of another version
 
 _CAPITAL = r"[^\W\d_a-z][\w'’-]{1,30}"  # a word that begins with a capital
@@ -226,7 +227,8 @@ def _dois(text: str, first: int, last: int) -> Iterator[StudyName]:
     version_ends = [match.end() for match in _VERSION.finditer(text, first, last)]
     for start, end, doi in dois_within(text[first:last]):
         place = bisect_right(version_ends, first + start)
-        is_version = place > 0 and first + start - version_ends[place - 1] <= VERSION_CHARS
+        is_near = place > 0 and first + start - version_ends[place - 1] <= VERSION_CHARS
+        is_version = is_near and first + start < VERSION_LEAD_CHARS
         yield StudyName(first + start, first + end, doi=work_doi(doi), is_version=is_version)
 
 

@@ -14,16 +14,8 @@ from chiron_workers.evidence.study_names import surname_of, title_key
 _ARXIV = "arxiv:"
 FIRST_LINES_CHARS = 600
 STUDIES_OF_ARTICLE_MAX = 5  # names, of which some are of one study
-_PREPRINTS = (
-    "10.48550/",
-    "10.1101/",
-    "10.64898/",
-    "10.21203/",
-    "10.26434/",
-    "10.31234/",
-    "10.31219/",
-    "10.20944/",
-    "10.2139/",
+_PREPRINTS = tuple(
+    f"10.{registrant}/" for registrant in (48550, 1101, 64898, 21203, 26434, 31234, 31219, 20944, 2139)
 )
 _NEWS = ("doi:10.1038/d41586-", "doi:10.1038/nature.2", "doi:10.1126/science.z")
 # What sites write behind the title of a page, and arXiv before it.
@@ -58,8 +50,16 @@ class Work:
     studies: tuple[Study, ...] = ()
 
     def tells_of_same_study(self, work: "Work") -> bool:
-        """Whether both name one study, or one of them is the study that the other names."""
+        """Whether both name one study, or one of them is the study that the other names; DOIs that differ deny it."""
+        dois, others_dois = self._dois(), work._dois()
+        if dois and others_dois and dois.isdisjoint(others_dois):
+            is_preprint, is_other_preprint = _are_preprints(dois), _are_preprints(others_dois)
+            if is_preprint == is_other_preprint:
+                return False
         return any(study.is_like(match) for study in self.studies for match in work.studies)
+
+    def _dois(self) -> frozenset[str]:
+        return frozenset(study.doi for study in self.studies if study.doi)
 
 
 def work_of(
@@ -129,6 +129,10 @@ def _own_study(
         (study.journal for study in studies if study.journal and study.start < FIRST_LINES_CHARS), ""
     )
     return Study(*OWN_PLACE, doi, title, journal, surnames, year)
+
+
+def _are_preprints(dois: frozenset[str]) -> bool:
+    return all(doi.startswith(_PREPRINTS) for doi in dois)
 
 
 def _title(record: Record) -> str:

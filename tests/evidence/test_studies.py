@@ -64,6 +64,10 @@ NO_STUDY: dict[str, tuple[Texts, Texts]] = {
         ("Lee et al., Science (2021), doi:10.1126/science.aaa1111.", ""),
         ("Lee et al., Science (2021), doi:10.1126/science.bbb2222.", ""),
     ),
+    "two DOIs at the end of what names one journal, author and year": (
+        ("A study by Ann Lee appeared in Science in 2021.", f"{words('gap', 120)}\n\nSource: doi:10.1126/science.aaa1111"),
+        ("Lee and her team wrote in Science (2021).", f"{words('way', 120)}\n\nSource: doi:10.1126/science.bbb2222"),
+    ),
     "two years": (("Lee et al. in Science (2019).", ""), ("Lee et al. in Science (2021).", "")),
     "two authors": (
         ("A study in Nature by Jane Doe (2020).", ""),
@@ -216,6 +220,17 @@ def test_two_papers_of_one_author_in_a_journal_and_a_year_are_two_origins() -> N
         for n, record in enumerate(records, 1)
     ]
     assert len(group_origins(pair)) == 2
+
+
+def test_a_paper_that_cites_a_preprint_is_not_its_journal_version() -> None:
+    cited = "\n12. Lee K. Warm ice. bioRxiv preprint doi: 10.1101/2020.01.01.123456"
+    paper = source(
+        "https://www.nature.com/articles/s41561-024-01234-5", ("", words("body", 600) + cited), record=PAPER
+    )
+    assert (
+        len(group_origins([paper, source("https://www.biorxiv.org/content/10.1101/2020.01.01.123456v1")]))
+        == 2
+    )
 
 
 def test_studies_are_the_same_after_they_were_stored() -> None:
