@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ COPY_FROM = 0.5
 SHARED_RUNS_MIN = 16
 SAMPLES_MIN = 3  # of shared runs, where only a sample of them is kept
 PASSAGE_CHARS = 200  # before and behind a quote: what is farther may be a banner or a reference
+PAIRWISE_MAX = 8  # texts that are compared pair by pair
 PLACE_CHARS = 16  # to which a run's place is rounded
 # A writing that puts no blanks between words: a sign counts as one.
 _DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -85,44 +86,86 @@ def sketch(text: str) -> bytes:
     return bytes([scale]) + hashes[is_sampled].tobytes() + places[first][is_sampled].tobytes()
 
 
-def copy_pairs(sketches: Sequence[Sketch | None]) -> list[tuple[int, int]]:
+def copy_pairs(
+    sketches: Sequence[Sketch | None], places: Sequence[tuple[int, int] | None] | None = None
+) -> list[tuple[int, int]]:
     """The pairs, by their places, of texts of which one has half of the other's runs of words or more.
 
-    A text of few words within a longer one is a chance; it has to be a passage, or the longer one hardly longer.
+    A text of few words within a longer one is a chance; it has to be a passage, or the longer one hardly longer. `places` are
+    those of a quote in each text: two are a pair too where the passages around these have so much in common that one was
+    taken from the other.
     """
-    return [
-        (n, m)
-        for n, m, overlap, smaller, larger in _overlaps(sketches)
-        if overlap >= COPY_FROM * smaller
-        and (_is_passage(overlap, sketches, n, m) or overlap >= COPY_FROM * (smaller + larger - overlap))
+    pairs = []
+    for overlap in _overlaps(sketches):
+        n, m = overlap.places
+        is_copy = overlap.runs >= COPY_FROM * overlap.smaller and (
+            overlap.is_passage
+            or overlap.runs >= COPY_FROM * (overlap.smaller + overlap.larger - overlap.runs)
+        )
+        if is_copy or (overlap.is_passage and places and _have_passage(sketches, n, m, places)):
+            pairs.append((n, m))
+    return pairs
+
+
+def _have_passage(
+    sketches: Sequence[Sketch | None], n: int, m: int, places: Sequence[tuple[int, int] | None]
+) -> bool:
+    """Whether the passages around two quotes are one."""
+    near = [
+        text.around(*place)
+        for text, place in ((sketches[n], places[n]), (sketches[m], places[m]))
+        if text and place
     ]
+    return len(near) == 2 and any(overlap.is_passage for overlap in _overlaps(near))
 
 
-def passage_pairs(sketches: Sequence[Sketch | None]) -> list[tuple[int, int]]:
-    """The pairs of passages, by their places, that have so many runs of words in common that one was taken from the other."""
-    return [(n, m) for n, m, overlap, _, _ in _overlaps(sketches) if _is_passage(overlap, sketches, n, m)]
+@dataclass(frozen=True, slots=True)
+class _Overlap:
+    """How many runs two texts have in common, and how many the smaller and the larger one has, of those that both keep."""
+
+    places: tuple[int, int]
+    runs: int
+    smaller: int
+    larger: int
+    scale: int
+
+    @property
+    def is_passage(self) -> bool:
+        return self.runs * self.scale >= SHARED_RUNS_MIN and self.runs >= SAMPLES_MIN
 
 
-def _is_passage(overlap: int, sketches: Sequence[Sketch | None], n: int, m: int) -> bool:
-    scale = max(side.scale for side in (sketches[n], sketches[m]) if side)
-    return overlap * scale >= SHARED_RUNS_MIN and overlap >= SAMPLES_MIN
-
-
-def _overlaps(sketches: Sequence[Sketch | None]) -> list[tuple[int, int, int, int, int]]:
-    """The pairs that share any run: their places, how many they share, and how many the smaller and the larger one has."""
+def _overlaps(sketches: Sequence[Sketch | None]) -> Iterator[_Overlap]:
+    """The pairs that have any run in common."""
     import numpy as np
 
-    present = [(n, side) for n, side in enumerate(sketches) if side and len(side.hashes)]
-    if len(present) < 2:
-        return []
-    hashes, counts = np.unique(np.concatenate([side.hashes for _, side in present]), return_counts=True)
+    present = [(n, text) for n, text in enumerate(sketches) if text and len(text.hashes)]
+    texts = [text for _, text in present]
+    if len(texts) < 2:
+        return
+    counts = _common_counts(texts) if len(texts) > PAIRWISE_MAX else None
+    for row, (n, text) in enumerate(present):
+        for column, (m, other_text) in enumerate(present[:row]):
+            runs = _common_count(text, other_text) if counts is None else int(counts[row, column])
+            if runs:
+                scale = max(text.scale, other_text.scale)
+                limit = _BITS // scale
+                sizes = sorted(int(np.searchsorted(side.hashes, limit)) for side in (text, other_text))
+                yield _Overlap((n, m), runs, sizes[0], sizes[1], scale)
+
+
+def _common_count(text: Sketch, other_text: Sketch) -> int:
+    import numpy as np
+
+    places = np.searchsorted(text.hashes, other_text.hashes)
+    places[places == len(text.hashes)] = 0
+    return int((text.hashes[places] == other_text.hashes).sum())
+
+
+def _common_counts(texts: Sequence[Sketch]) -> "NDArray[np.float32]":
+    """The same for all pairs of many texts, as a product of matrices."""
+    import numpy as np
+
+    hashes, counts = np.unique(np.concatenate([text.hashes for text in texts]), return_counts=True)
     common = hashes[counts > 1]  # a sketch has each of its hashes once
-    incidence = np.array([np.isin(common, side.hashes, assume_unique=True) for _, side in present], "f4")
-    overlap = np.rint(incidence @ incidence.T).astype(int)
-    pairs = []
-    for row, column in zip(*np.nonzero(np.tril(overlap, -1)), strict=True):
-        (n, side), (m, other_side) = present[row], present[column]
-        limit = _BITS // max(side.scale, other_side.scale)
-        sizes = sorted(int(np.searchsorted(item.hashes, limit)) for item in (side, other_side))
-        pairs.append((n, m, int(overlap[row, column]), sizes[0], sizes[1]))
-    return pairs
+    incidence = np.array([np.isin(common, text.hashes, assume_unique=True) for text in texts], "f4")
+    return np.rint(incidence @ incidence.T)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from chiron_workers.evidence.copies import WORD, Sketch, copy_pairs, passage_pairs
+from chiron_workers.evidence.copies import WORD, Sketch, copy_pairs
 from chiron_workers.evidence.publishers import carries_works, origin_name, states_owner
 from chiron_workers.evidence.studies import Study
 from chiron_workers.evidence.works import NO_RECORD, Record, address_work, work_of
@@ -148,13 +148,7 @@ class _Merger:
     def _same_texts(self) -> Iterator[tuple[int, int]]:
         yield from _quotation_pairs([_passage(item.quote) for item in self._assertions])
         sketches = [Sketch.of(item.sketch) if item.sketch else None for item in self._assertions]
-        yield from copy_pairs(sketches)
-        yield from passage_pairs(
-            [
-                whole.around(*item.place) if whole and item.place else None
-                for whole, item in zip(sketches, self._assertions, strict=True)
-            ]
-        )
+        yield from copy_pairs(sketches, [item.place for item in self._assertions])
 
     def _join_publishers(self) -> None:
         """Join what is left by publisher, account or domain.

@@ -62,11 +62,13 @@ def origin_name(url: str) -> str:
     return _suffix_list().privatesuffix(host) or host
 
 
+@lru_cache(maxsize=10_000)
 def carries_works(url: str) -> bool:
     """Whether an address is of a host whose pages are works of many authors, each an origin of its own."""
     return _is_listed(original_address(url), _table().works)
 
 
+@lru_cache(maxsize=10_000)
 def states_owner(url: str) -> bool:
     """Whether an address is of a host whose pages name who published them there."""
     return _is_listed(original_address(url), _table().stated_owners)

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from chiron_workers.evidence.archives import original_address
-from chiron_workers.evidence.copies import Sketch, copy_pairs, passage_pairs, sketch
+from chiron_workers.evidence.copies import Sketch, copy_pairs, sketch
 from chiron_workers.evidence.origins import Assertion, address_origin, group_origins
 from chiron_workers.evidence.publishers import origin_name
 from chiron_workers.evidence.works import Record
@@ -94,13 +94,19 @@ def test_a_sentence_that_two_pages_share_makes_no_copy_of_them() -> None:
 
 def test_a_passage_around_two_quotes_tells_that_one_was_taken_from_the_other() -> None:
     passage = article(3, 30)
-    before, after = article(1), article(2, 3_000)
-    texts = [f"{before} {passage} {after}", f"{after[:900]} {passage} {before[:900]}"]
+    texts = [f"{article(n, 600)} {passage} {article(n + 10, 3_000)}" for n in range(2)]
     sketches = [Sketch.of(sketch(text)) for text in texts]
     places = [text.index(passage) for text in texts]
-    near = [item.around(place, place + 40) for item, place in zip(sketches, places, strict=True)]
-    far = [item.around(place + 3_000, place + 3_040) for item, place in zip(sketches, places, strict=True)]
-    assert (passage_pairs(near), passage_pairs(far)) == ([(1, 0)], [])
+    near = [(place, place + 40) for place in places]
+    far = [(place + 3_000, place + 3_040) for place in places]
+    assert [copy_pairs(sketches, quotes) for quotes in (near, far, None)] == [[(1, 0)], [], []]
+
+
+@pytest.mark.parametrize("count", [4, 40])
+def test_few_and_many_texts_are_compared_alike(count: int) -> None:
+    texts = [Sketch.of(sketch(f"{article(n, 300)} {article(n % 2, 400)}")) for n in range(count)]
+    pairs = {(n, m) for n in range(count) for m in range(n) if n % 2 == m % 2}
+    assert set(copy_pairs(texts)) == pairs
 
 
 def test_texts_without_words_and_huge_ones_have_sketches() -> None:
