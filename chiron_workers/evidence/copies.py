@@ -4,6 +4,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -143,13 +144,17 @@ def _overlaps(sketches: Sequence[Sketch | None]) -> Iterator[_Overlap]:
     if len(texts) < 2:
         return
     counts = _common_counts(texts) if len(texts) > PAIRWISE_MAX else None
+
+    @cache
+    def count_at(number: int, scale: int) -> int:
+        return int(np.searchsorted(texts[number].hashes, _BITS // scale))
+
     for row, (n, text) in enumerate(present):
         for column, (m, other_text) in enumerate(present[:row]):
             runs = _common_count(text, other_text) if counts is None else int(counts[row, column])
             if runs:
                 scale = max(text.scale, other_text.scale)
-                limit = _BITS // scale
-                sizes = sorted(int(np.searchsorted(side.hashes, limit)) for side in (text, other_text))
+                sizes = sorted((count_at(row, scale), count_at(column, scale)))
                 yield _Overlap((n, m), runs, sizes[0], sizes[1], scale)
 
 
@@ -168,4 +173,5 @@ def _common_counts(texts: Sequence[Sketch]) -> "NDArray[np.float32]":
     hashes, counts = np.unique(np.concatenate([text.hashes for text in texts]), return_counts=True)
     common = hashes[counts > 1]  # a sketch has each of its hashes once
     incidence = np.array([np.isin(common, text.hashes, assume_unique=True) for text in texts], "f4")
-    return np.rint(incidence @ incidence.T)
+    counts_of_pairs: NDArray[np.float32] = np.rint(incidence @ incidence.T)
+    return counts_of_pairs
