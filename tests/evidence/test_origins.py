@@ -152,6 +152,7 @@ def test_what_an_archive_or_a_translator_shows_is_the_page_it_shows(url: str, or
         ("https://github.com/topics/moon", "github.com"),
         ("https://medium.com/p/1a2b", "medium.com"),
         ("https://twitter.com/alice/status/1", "x.com"),
+        ("https://alice.s3.eu-west-1.amazonaws.com/moon.html", "alice.s3.eu-west-1.amazonaws.com"),
         ("https://www.nature.com/articles/s41586-020-2649-2", "doi:10.1038/s41586-020-2649-2"),
         ("https://www.nature.com/nature/volumes", "nature.com"),
         ("https://arxiv.org/pdf/2301.00001v2", "doi:10.48550/arxiv.2301.00001"),
