@@ -144,6 +144,8 @@ def verdict_and_judge(
     by = f", by {'the rules' if judge == Decider.RULES else judge}" if judge else ""
     if ground is Ground.STANDS:
         return f"{VERDICT_WORDS[verdict]}{by}"
+    if ground is Ground.CONTEXT_CHANGED and verdict.is_doubt:  # which may be about these words
+        return f"{VERDICT_WORDS[verdict]}{by}; {ground.loss}"
     read_at = f" when it was read on {observed_at:%Y-%m-%d}" if observed_at else " when it was read"
     words = VERDICT_WORDS[verdict] + (read_at if verdict is not Verdict.UNCHECKED else "")
     return f"{words}{by}; {ground.loss}"

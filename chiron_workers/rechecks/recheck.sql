@@ -21,9 +21,12 @@ select distinct on (url) url, doi
  order by url, fetched_at desc, id desc;
 
 -- facts
-select distinct f.id::text as id, f.content, f.status, f.source_url, f.superseded_by::text as superseded_by
+select f.id::text as id, f.content, f.status, f.source_url, f.superseded_by::text as superseded_by,
+       string_agg(distinct x.words, '; ') as context_change
   from facts f
   join assertions a on a.fact_id = f.id
+  left join changed_contexts x on x.assertion_id = a.id and a.shown_ground = 'context changed'
  where f.subject_id = %(subject_id)s
    and md5(a.source_url) = any(array(select md5(url) from unnest(%(urls)s::text[]) as asked (url)))
- order by id;
+ group by f.id
+ order by f.id;

@@ -17,7 +17,7 @@ from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.knowledge.facts.source_views import load_views
 from chiron_workers.knowledge.facts.verdicts import Evidence, Verdicts
 from chiron_workers.runs.session import Session
-from chiron_workers.states import Verdict
+from chiron_workers.states import Decider, Verdict
 
 SQL = load(__file__)
 QUESTION_FACTS = 12  # of one question
@@ -89,7 +89,7 @@ class Checks:
             ToolError: The model does not answer now, and nothing was judged.
         """
         rows = await self._session.rows(SQL["page"], self._args | {"limit": PAGE_FACTS})
-        views = await load_views(self._session, [row["id"] for row in rows])
+        views = await load_views(self._session, [row["id"] for row in rows], is_newest=True)
         rows = [row | {"view": views.get(str(row["id"]))} for row in rows]
         findings, problem = await self._judge(rows)
         judged_rows = rows[: len(findings)]
@@ -108,7 +108,12 @@ class Checks:
                 for row in page
             ]
             try:
-                findings += await self._verdicts.judge_all(evidence, needs_answer=True)
+                findings += await self._verdicts.judge_all(
+                    evidence,
+                    # The rules compare words with the context of before.
+                    without_rules=[row["difference"] is not None for row in page],
+                    needs_answer=True,
+                )
             except ToolError as error:
                 if not findings:
                     raise
@@ -116,20 +121,38 @@ class Checks:
         return findings, ""
 
     async def _store(self, rows: Sequence[DictRow], findings: Sequence[Finding]) -> None:
-        doubts = {
-            row["id"]: (row, finding)
-            for row, finding in zip(rows, findings, strict=True)
-            if finding.verdict.is_doubt
-        }
+        pairs = list(zip(rows, findings, strict=True))
         await ensure_minhashes(self._session, snapshots=[], facts=[row["fact_id"] for row in rows])
         await self._facts.lock_subject(str(self._session.caller.subject_id))
-        args = self._args | _columns(rows, findings)
+        await self._store_first([(row, finding) for row, finding in pairs if row["difference"] is None])
+        await self._store_anew([(row, finding) for row, finding in pairs if row["difference"] is not None])
+
+    async def _store_first(self, pairs: Sequence[tuple[DictRow, Finding]]) -> None:
+        doubts = {row["id"]: (row, finding) for row, finding in pairs if finding.verdict.is_doubt}
+        args = self._args | _columns(pairs)
         stored_ids: set[UUID] = set()
         for statement in ("store_of_facts", "store_of_corroborations"):
             stored_ids |= {row["id"] for row in await self._session.write(SQL[statement], args)}
         for row, finding in (doubts[key] for key in doubts if key in stored_ids):
             reason = f"its quote from {row['source_url']} {DOUBTS[finding.verdict]}: {finding.reason} ({finding.judge})"
             await self._hold_down(row["fact_id"], reason[:REASON_CHARS_MAX])
+
+    async def _store_anew(self, pairs: Sequence[tuple[DictRow, Finding]]) -> None:
+        """Store verdicts on quotes among new words; only a model's, since rules do not compare them."""
+        answers = [(row, finding) for row, finding in pairs if finding.judge not in ("", Decider.RULES)]
+        answer_ids = {row["id"] for row, _ in answers}
+        silent_ids = [row["id"] for row, _ in pairs if row["id"] not in answer_ids]
+        await self._session.write(SQL["leave_contexts"], self._args | {"ids": silent_ids})
+        differences = {"differences": [row["difference"] for row, _ in answers]}
+        stored_rows = await self._session.write(
+            SQL["store_of_contexts"], self._args | _columns(answers) | differences
+        )
+        stored_ids = {row["id"] for row in stored_rows}
+        for row, finding in answers:
+            if row["id"] in stored_ids and (finding.verdict.is_doubt or Verdict(row["verdict"]).is_doubt):
+                deed = DOUBTS.get(finding.verdict, "bears it out")
+                reason = f"its quote from {row['source_url']}, among other words now, {deed}: {finding.reason} ({finding.judge})"
+                await self._hold_down(row["fact_id"], reason[:REASON_CHARS_MAX])
 
     async def _hold_down(self, fact_id: str, reason: str) -> None:
         """Compute a fact anew whose quote counts no longer, and those whose confidence depends on it."""
@@ -139,7 +162,8 @@ class Checks:
         await self._facts.confidences.recompute(partner_ids, reason=cause)
 
 
-def _columns(rows: Sequence[DictRow], findings: Sequence[Finding]) -> dict[str, Any]:
+def _columns(pairs: Sequence[tuple[DictRow, Finding]]) -> dict[str, Any]:
+    rows, findings = [row for row, _ in pairs], [finding for _, finding in pairs]
     return {
         "ids": [row["id"] for row in rows],
         "verdicts": [finding.verdict for finding in findings],

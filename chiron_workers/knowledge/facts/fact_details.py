@@ -43,7 +43,8 @@ class AssertionDetails:
     statement out, and `verdict_by` who found that: `rules`, the name of a model, or nobody. `source_mark` says what became of
     the source since then: that it is gone, or no longer holds the quote; `ground` says so in a word that is `stands`
     otherwise. `observed_at` is when the source was read; `valid_from` and `valid_until` say from when until when the content
-    is so (a year, month or day), where its words do. `left_out` is what the reader of the source left out of its text; None
+    is so (a year, month or day), where its words do. `context_change` says which words around the quote are new or gone, where
+    `ground` is `context changed`. `left_out` is what the reader of the source left out of its text; None
     where nobody knows.
     """
 
@@ -78,6 +79,7 @@ class AssertionDetails:
     source_mark: str
     window: tuple[WindowPiece, ...]
     window_hash: str | None
+    context_change: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,10 @@ def _explain(fact: DictRow, confidence: Confidence, assertions: Sequence[Asserti
     *sums, conclusion = explain(confidence, threshold=threshold)
     yield from sums
     yield conclusion
+    for assertion in assertions:
+        if assertion.ground == Ground.CONTEXT_CHANGED:
+            words = f" ({assertion.context_change})" if assertion.context_change else ""
+            yield f"in doubt: {assertion.source_url} still has the quote, and other words around it{words}"
     if fact["status"] not in (FactStatus.WITHDRAWN, status := status_of(confidence)):
         yield f"it was {fact['status']} when it last changed; `chiron recompute` makes it {status}"
 

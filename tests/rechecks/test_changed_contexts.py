@@ -1,0 +1,161 @@
+"""Pages that are read again: their quotes stand, and the words around them take them back, or change nothing."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from support.scripted_sites import Site
+
+from chiron_api.cli.display.fact import fact_lines
+from chiron_api.cli.recheck import recheck_lines
+from chiron_workers.db.connect import Pool
+from chiron_workers.db.validation import parse_id
+from chiron_workers.embeddings import Embedder
+from chiron_workers.knowledge.facts.fact_details import FactDetails, load_details
+from chiron_workers.knowledge.search.filters import Filters
+from chiron_workers.rechecks.recheck import Recheck, recheck_subject
+from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
+from chiron_workers.store import Store
+from chiron_workers.tools.knowledge import store_knowledge
+from chiron_workers.web.fetch import fetch_page
+
+QUOTE = "The rate of the bank is 5 % a year."
+BEFORE = "The bank was founded in the year 1900 by three merchants of the town."
+AFTER = "It has branches in ten towns of the valley, and pays out on Mondays."
+PARTS = {
+    "title": "Bank rates of the valley",
+    "nav": '<nav><a href="/">Home</a> <a href="/news">News</a> <a href="/sport">Sport</a></nav>',
+    "banner": "",
+    "heading": "<h1>Bank rates</h1>",
+    "date": '<p class="date">Last updated: 3 May 2024</p>',
+    "before": f"<p>{BEFORE}</p>",
+    "quote": f"<p>{QUOTE}</p>",
+    "below": "",
+    "after": f"<p>{AFTER}</p>",
+    "foot": "",
+    "comments": '<div class="comments">12 comments</div>',
+    "footer": "<footer>© 2024 The Valley Times</footer>",
+}
+TAKINGS_BACK = {
+    "a banner": {"banner": '<div class="notice">RETRACTED by its authors</div>'},
+    "an update below": {"below": "<p>Update: this figure was wrong.</p>"},
+    "a block quote": {"quote": f"<p>The bank wrote to us:</p><blockquote><p>{QUOTE}</p></blockquote>"},
+    "another heading": {"heading": "<h1>Common myths</h1>"},
+    "a lead-in": {"before": f"<p>{BEFORE}</p><p>Those who sell its shares claim:</p>"},
+    "the same paragraph": {"quote": f"<p>{QUOTE} None of this is so any more.</p>"},
+    "a newer version": {"banner": '<div class="alert">This page is superseded by version 2.</div>'},
+    "a correction at the foot": {"foot": "<p>Correction: an earlier version misstated the rate.</p>"},
+    "a banner in German": {"banner": '<div class="hinweis">Dieser Artikel wurde zurückgezogen.</div>'},
+    "an update in Japanese": {"below": "<p>訂正:この数字は誤りでした。</p>"},
+    "an update in Hindi": {"below": "<p>यह आंकड़ा गलत था और वापस लिया गया।</p>"},
+    "another title": {"title": "Retracted: Bank rates", "heading": "<h1>Retracted: Bank rates</h1>"},
+    "a sentence that is gone": {"before": ""},
+    "an advertisement": {"banner": '<p class="sponsored">Sponsored by the bank</p>'},
+}
+HARMLESS = {
+    "a menu": {"nav": '<nav><a href="/">Start</a> <a href="/jobs">Jobs</a></nav>'},
+    "a date": {"date": '<p class="date">Last updated: 9 June 2025, 10:30</p>'},
+    "a counter": {"comments": '<div class="comments">15 comments</div>'},
+    "a year": {"footer": "<footer>© 2025 The Valley Times</footer>"},
+    "a first date": {"date": '<p class="date">Last updated: 3 May 2024</p><p>Published on 2 May 2024</p>'},
+    "views": {"foot": "<p>Viewed 1,234 times</p>"},
+    "links": {"foot": "<h2>Related</h2><ul><li>Ten banks to watch in 2025</li><li>Loans for farms</li></ul>"},
+    "cookies": {"banner": '<div class="banner">We use cookies to improve this site.</div>'},
+    "white space": {"before": f"<p>{BEFORE.replace(' ', '  ')}</p>", "after": f"<div><p>{AFTER}</p></div>"},
+    "typography": {"after": f"<p>{AFTER.replace(' ten ', ' <b>ten</b>&nbsp;')}</p>"},
+    "a shop": {"below": '<p class="share">Share</p>'},
+    "a date in German": {"date": '<p class="date">Zuletzt aktualisiert: 3. Mai 2025 um 10:12 Uhr</p>'},
+}
+Say, Run = Callable[..., Any], Callable[..., Any]
+
+
+def page(**changes: str) -> str:
+    parts = PARTS | changes
+    title = parts.pop("title")
+    nav, comments, footer = parts.pop("nav"), parts.pop("comments"), parts.pop("footer")
+    body = "\n".join(filter(None, parts.values()))
+    return f"<html><head><title>{title}</title></head><body>{nav}<article>{body}</article>{comments}{footer}</body></html>"
+
+
+@pytest.fixture
+def serve(site: Site) -> Callable[..., str]:
+    return lambda **changes: site.text("/rates", page(**changes), Content_Type="text/html; charset=utf-8")
+
+
+@pytest.fixture
+def recheck(pool: Pool, embedder: Embedder) -> Run:
+    async def run() -> Recheck:
+        return await recheck_subject(pool, embedder, settings(), "bank")
+
+    return run
+
+
+@pytest.fixture
+def say(pool: Pool, embedder: Embedder) -> Say:
+    """Read an address, and store a fact in the words of its quote."""
+
+    async def store(url: str) -> FactDetails:
+        async with Store(Session(pool), embedder) as opened:
+            await fetch_page(opened, url)
+            receipt = await store_knowledge(
+                opened, content=QUOTE, quote=QUOTE, subject_id="bank", source_url=url, source_score=0.9,
+                topic_path="a/b", confidence=0.9,
+            )  # fmt: skip
+        return await details(pool, receipt["fact_id"])
+
+    return store
+
+
+async def details(pool: Pool, fact_id: object) -> FactDetails:
+    return await load_details(Session(pool), parse_id(str(fact_id), field="id"))
+
+
+@pytest.mark.parametrize("name", TAKINGS_BACK)
+async def test_a_quote_among_words_that_take_it_back_is_a_visible_doubt_until_they_are_gone(
+    pool: Pool, serve: Callable[..., str], say: Say, recheck: Run, name: str
+) -> None:
+    fact = await say(serve())
+    assert fact.assertions[0].ground == "stands"
+    serve(**TAKINGS_BACK[name])
+    outcome = await recheck()
+    assert [context.fact_id for context in outcome.doubtful_facts] == [fact.id]
+    assert outcome.superseded_facts == []
+    doubtful = await details(pool, fact.id)
+    assert (doubtful.status, doubtful.confidence) == ("accepted", fact.confidence)
+    assert doubtful.assertions[0].ground == "context changed"
+    assert doubtful.assertions[0].context_change
+    serve()
+    again = await recheck()
+    assert [context.fact_id for context in again.cleared_facts] == [fact.id]
+    assert again.doubtful_facts == []
+    cleared = await details(pool, fact.id)
+    assert (cleared.assertions[0].ground, cleared.confidence) == ("stands", fact.confidence)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+async def test_menus_dates_and_counters_change_no_ground(
+    pool: Pool, serve: Callable[..., str], say: Say, recheck: Run, name: str
+) -> None:
+    fact = await say(serve())
+    serve(**HARMLESS[name])
+    outcome = await recheck()
+    assert outcome.doubtful_facts == []
+    assert (await details(pool, fact.id)).assertions[0].ground == "stands"
+
+
+async def test_show_search_and_the_receipt_say_which_words_are_new(
+    pool: Pool, embedder: Embedder, serve: Callable[..., str], say: Say, recheck: Run
+) -> None:
+    fact = await say(serve())
+    serve(**TAKINGS_BACK["an update below"])
+    receipt = "\n".join(recheck_lines(await recheck()))
+    assert "Context changed: the quote stands, among other words" in receipt
+    assert "new around it: Update: this figure was wrong." in receipt
+    assert "`chiron check bank`" in receipt
+    shown = "\n".join(fact_lines(await details(pool, fact.id)))
+    assert "context changed: the quote still stands there" in shown
+    assert "Update: this figure was wrong." in shown
+    async with Store(Session(pool), embedder) as store:
+        [found] = await store.search.find("rate of the bank", filters=Filters("bank"), limit=5)
+    assert (found["status"], found["ground"]) == ("accepted", "context changed")
