@@ -7,7 +7,8 @@ select s.url, d.path, d.hash is not null as is_document, count(*) over ()::int a
       from facts f
       join assertions a on a.fact_id = f.id
      where f.subject_id = %(subject_id)s
-       and f.status in ('accepted', 'disputed', 'superseded')
+       and (f.status in ('accepted', 'disputed', 'superseded')
+       or (f.status <> 'withdrawn' and a.shown_ground = 'context changed'))
   ) s
   left join documents d on d.subject_id = split_part(s.url, '/', 3) and d.url = s.url  -- corpus://subject/path
  order by (select max(fetched_at) from fetches where url = s.url) nulls first, s.url

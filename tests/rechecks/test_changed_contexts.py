@@ -4,10 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, page_of, says, turn, verdict_entries
 from support.scripted_sites import Site
 
 from chiron_api.cli.display.fact import fact_lines
 from chiron_api.cli.recheck import recheck_lines
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.validation import parse_id
 from chiron_workers.embeddings import Embedder
@@ -16,7 +19,9 @@ from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.rechecks.recheck import Recheck, recheck_subject
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
+from chiron_workers.states import Outcome
 from chiron_workers.store import Store
+from chiron_workers.tools import registry
 from chiron_workers.tools.knowledge import store_knowledge
 from chiron_workers.web.fetch import fetch_page
 
@@ -159,3 +164,106 @@ async def test_show_search_and_the_receipt_say_which_words_are_new(
     async with Store(Session(pool), embedder) as store:
         [found] = await store.search.find("rate of the bank", filters=Filters("bank"), limit=5)
     assert (found["status"], found["ground"]) == ("accepted", "context changed")
+
+
+def judge_of(*decisive_words: str) -> Callable[[dict[str, Any]], Says]:
+    """A judge who rejects what is shown with decisive words, and supports the rest."""
+
+    def judge(request: dict[str, Any]) -> Says:
+        def verdict_on(item: str) -> tuple[str, str]:
+            is_taken_back = any(words in page_of(request, item) for words in decisive_words)
+            return ("contradicted", "It is taken back.") if is_taken_back else ("supported", "It says so.")
+
+        return verdict_entries(request, verdict_on)
+
+    return judge
+
+
+async def play(stage: Stage, role: str, *replies: Says, judge: Callable[[dict[str, Any]], Says]) -> None:
+    stage.registry = registry()
+    await stage.model(lambda request: replies[turn(request)], judge=judge)
+    run = NewRun("rates", role, "bank", stage.model_name, 10, scope="bank")
+    [run_id] = (await submit(stage.pool, NewBatch([run], "bank"))).run_ids
+    assert await stage.play(run_id) is Outcome.PLAYED
+
+
+async def check(stage: Stage, judge: Callable[[dict[str, Any]], Says]) -> int:
+    """Play a run of the verifier; how many questions it asked."""
+    await play(
+        stage,
+        "verifier",
+        calls(call("check_facts")),
+        calls(call("hand_in_check")),
+        says("Done."),
+        judge=judge,
+    )
+    return len(stage.server.verdict_questions)
+
+
+async def test_a_check_asks_a_model_among_the_new_words_and_the_words_of_before_restore_the_fact(
+    stage: Stage, serve: Callable[..., str], say: Say, recheck: Run
+) -> None:
+    fact = await say(serve())
+    serve(**TAKINGS_BACK["an update below"])
+    await recheck()
+    assert await check(stage, judge_of("this figure was wrong")) == 1
+    rejected = await details(stage.pool, fact.id)
+    assert (rejected.status, rejected.confidence) == ("candidate", 0)
+    [assertion] = rejected.assertions
+    assert (assertion.verdict, assertion.verdict_by) == ("contradicted", stage.model_name)
+    assert assertion.ground == "context changed"
+    assert "among other words now, contradicts it: It is taken back." in rejected.history[-1].reason
+    serve(**TAKINGS_BACK["an update below"] | HARMLESS["a date"])
+    await recheck()
+    assert await check(stage, judge_of("this figure was wrong")) == 0, "the same words are judged once"
+    serve()
+    await recheck()
+    restored = await details(stage.pool, fact.id)
+    assert (restored.status, restored.confidence) == ("accepted", fact.confidence)
+    assert (restored.assertions[0].ground, restored.assertions[0].verdict) == (
+        "stands", fact.assertions[0].verdict,
+    )  # fmt: skip
+    assert "the words around its quote are what they were" in restored.history[-1].reason
+
+
+async def test_a_fact_that_a_model_supports_among_the_new_words_stands(
+    stage: Stage, serve: Callable[..., str], say: Say, recheck: Run
+) -> None:
+    fact = await say(serve())
+    serve(below="<p>The bank publishes its rates each spring.</p>")
+    await recheck()
+    assert (await details(stage.pool, fact.id)).assertions[0].ground == "context changed"
+    assert await check(stage, judge_of("wrong")) == 1
+    judged = await details(stage.pool, fact.id)
+    assert (judged.status, judged.confidence) == ("accepted", fact.confidence)
+    assert (judged.assertions[0].ground, judged.assertions[0].verdict_by) == ("stands", stage.model_name)
+    serve(below="<p>The bank publishes its rates each spring.</p><p>Update: this figure was wrong.</p>")
+    await recheck()
+    assert (await details(stage.pool, fact.id)).assertions[0].ground == "context changed"
+    assert await check(stage, judge_of("wrong")) == 1
+    assert (await details(stage.pool, fact.id)).status == "candidate"
+
+
+async def test_a_run_that_reads_the_page_again_has_facts_of_its_subject_judged_at_once(
+    stage: Stage, serve: Callable[..., str], say: Say
+) -> None:
+    fact = await say(serve())
+    url = serve(**TAKINGS_BACK["a banner"])
+    read = calls(call("web_fetch", url=url))
+    await play(stage, "research", read, says("Done."), judge=judge_of("RETRACTED by its authors"))
+    rejected = await details(stage.pool, fact.id)
+    assert (rejected.status, rejected.assertions[0].verdict) == ("candidate", "contradicted")
+    assert len(stage.server.verdict_questions) == 1
+
+
+async def test_a_check_without_a_model_leaves_the_doubt(
+    pool: Pool, stage: Stage, serve: Callable[..., str], say: Say, recheck: Run, setting: Callable[..., None]
+) -> None:
+    fact = await say(serve())
+    serve(**TAKINGS_BACK["a banner"])
+    await recheck()
+    setting("VERDICT_MODEL", "none")
+    assert await check(stage, judge_of("RETRACTED")) == 0
+    doubtful = await details(pool, fact.id)
+    assert (doubtful.status, doubtful.assertions[0].ground) == ("accepted", "context changed")
+    assert doubtful.confidence == fact.confidence

@@ -1,7 +1,8 @@
 """Facts from outside of runs that nobody has held to their quotes: a run of the verifier has them judged, page by page."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -9,6 +10,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 from psycopg.types.json import Json
 
+from chiron_workers.db.connect import Query
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.evidence.statements.support import Finding
@@ -88,15 +90,29 @@ class Checks:
         Raises:
             ToolError: The model does not answer now, and nothing was judged.
         """
-        rows = await self._session.rows(SQL["page"], self._args | {"limit": PAGE_FACTS})
-        views = await load_views(self._session, [row["id"] for row in rows], is_newest=True)
-        rows = [row | {"view": views.get(str(row["id"]))} for row in rows]
+        rows = await self._with_views(SQL["page"], {"limit": PAGE_FACTS})
         findings, problem = await self._judge(rows)
         judged_rows = rows[: len(findings)]
         if judged_rows:
             await self._store(judged_rows, findings)
         verdicts = Counter(finding.verdict for finding in findings)
         return CheckPage(verdicts, await self.left(), problem)
+
+    async def check_contexts(self, fact_ids: Sequence[str]) -> None:
+        """Have facts of the subject judged among the words that stand around their quotes now: one question, as far as it goes.
+
+        Without an answer they stay in doubt, for the next check.
+        """
+        rows = await self._with_views(SQL["contexts"], {"fact_ids": list(fact_ids), "limit": QUESTION_FACTS})
+        with suppress(ToolError):
+            findings, _ = await self._judge(rows)
+            if findings:
+                await self._store(rows, findings)
+
+    async def _with_views(self, query: Query, args: Mapping[str, Any]) -> list[DictRow]:
+        rows = await self._session.rows(query, self._args | args)
+        views = await load_views(self._session, [row["id"] for row in rows], is_newest=True)
+        return [row | {"view": views.get(str(row["id"]))} for row in rows]
 
     async def _judge(self, rows: Sequence[DictRow]) -> tuple[list[Finding], str]:
         """Findings for as many of the rows, from the first on, as the model answers for; why it does not for the others."""

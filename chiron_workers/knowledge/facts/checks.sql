@@ -24,6 +24,15 @@ select open.*
  order by open.id
  limit %(limit)s;
 
+-- contexts
+-- Those of some facts that nobody has judged among the words that stand around their quotes now.
+select open.*
+  from ({{open}}) as open
+ where open.difference is not null
+   and open.fact_id = any(%(fact_ids)s::text[])
+ order by open.id
+ limit %(limit)s;
+
 -- left
 select count(*)::int as assertions
   from ({{open_to_run}}) as rest;
