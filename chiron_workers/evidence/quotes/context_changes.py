@@ -65,36 +65,6 @@ DATE_LABEL = re.compile(
     r"|अद्यतन|最后更新|最後更新|更新于|更新日|最終更新|최종 수정|แก้ไขล่าสุด|อัปเดต",
     re.IGNORECASE,
 )
-DATE_WORDS_MAX = 3  # beside the date and its label
-NOTE_WORDS_MIN = 6  # of a line without a stop that is no link, right beside a quote
-LETTERS_MIN = 30  # that tell a sentence wherever its line breaks
-SPACELESS_CHARS_MIN = 15
-HEADING_LINES_MAX = 200  # looked through above a quote
-TABLE_NOTES_MAX = 2
-LINE = re.compile(r"[^\n]+")
-NO_LETTER = re.compile(r"[\W\d_]+")
-NO_SIGN = re.compile(r"[\W_]+")
-CLOSING = " \"'”’»)]}*"
-SEPARATED = re.compile(r"(?:^|\S)\s*[|·•›»/]\s+")
-SPACELESS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-QUOTE_MARK = re.compile(r"^(?:> ?)+")
-SCORE = re.compile(r"(, score \W?)\d[\d.,]*k?$")
-LIST_NUMBER = re.compile(r"^\(?\d+(?:\.\d+)*[.)]?\s+(?=[^\W\d_])")
-MONTHS = (
-    r"jan(?:uar[yio]?|vier|eiro)?|enero|gennaio|feb(?:ruar[yi]?|rero|braio)?|février|fevereiro|mar(?:ch|s|zo|ço)?|märz|maart"
-    r"|apr(?:il|ile)?|abril|avril|may|mai|mayo|maio|maggio|mei|ju(?:ne|ni|in|nio|nho)|giugno|ju(?:ly|li|lio|lho)|juillet|luglio"
-    r"|aug(?:ust|ustus)?|août|agosto|sep(?:t(?:ember|embre|iembre)?)?|settembre|setembro|o[ck]t(?:ober|obre|ubre)?|ottobre"
-    r"|outubro|nov(?:ember|embre|iembre|embro)?|de[cz](?:ember|embre|embro)?|décembre|diciembre|dicembre"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-)
-DATE_LABEL = re.compile(
-    r"\b(?:last (?:updated?|modified|reviewed|revised|edited|checked|changed)|updated? on"
-    r"|(?:zuletzt|letzte) (?:aktualisiert\w*|geändert|aktualisierung|änderung)|dernière (?:mise à jour|modification)|mise? à jour"
-    r"|(?:última )?actuali[zs]a(?:do|ción)|(?:ultimo )?aggiorna\w*|(?:última )?atualiza\w*|(?:laatst )?bijgewerkt|aktualizacj\w*|aktualizov\w*|(?:son )?güncelle\w*"
-    r"|cập nhật)\b|обновлен\w*|оновлен\w*|ενημερώθηκε|آخر تحديث|به‌روز\w*|अद्यतन|最后更新|最後更新|更新于|更新日|最終更新|최종 수정"
-    r"|แก้ไขล่าสุด|อัปเดต",
-    re.IGNORECASE,
-)
 DATE_WORDS = {
     "a", "ago", "am", "and", "article", "at", "by", "cest", "cet", "checked", "created", "date", "day", "days", "document",
     "edit", "edited", "edt", "est", "first", "from", "gmt", "has", "hour", "hours", "in", "is", "it", "last", "minute",
