@@ -153,7 +153,7 @@ def _find_change(before: "_Units", now: "_Units", place: Place, title: str) -> C
 
 
 def _places(quote: str, text: str) -> list[tuple[int, int]]:
-    places, at = [], text.find(quote)
+    places, at = list[tuple[int, int]](), text.find(quote)
     while at >= 0 and len(places) < PLACES_MAX:
         places.append((at, at + len(quote)))
         at = text.find(quote, at + len(quote))

@@ -110,7 +110,7 @@ class Checks:
                 await self._store(rows, findings)
 
     async def _with_views(self, query: Query, args: Mapping[str, Any]) -> list[DictRow]:
-        rows = await self._session.rows(query, self._args | args)
+        rows = await self._session.rows(query, {**self._args, **args})
         views = await load_views(self._session, [row["id"] for row in rows], is_newest=True)
         return [row | {"view": views.get(str(row["id"]))} for row in rows]
 
