@@ -1,15 +1,21 @@
 """Pages that are read again: their quotes stand, and the words around them take them back, or change nothing."""
 
-from collections.abc import Callable
+import html
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import httpx2
 import pytest
+from support.api_server import api_client
 from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, page_of, says, turn, verdict_entries
 from support.scripted_sites import Site
 
 from chiron_api.cli.display.fact import fact_lines
 from chiron_api.cli.recheck import recheck_lines
+from chiron_api.local_stack.access import api_key
+from chiron_api.reports.formats import FORMATS
+from chiron_api.reports.gathering import gather
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.validation import parse_id
@@ -18,7 +24,8 @@ from chiron_workers.knowledge.facts.fact_details import FactDetails, load_detail
 from chiron_workers.knowledge.search.filters import Filters
 from chiron_workers.rechecks.recheck import Recheck, recheck_subject
 from chiron_workers.runs.session import Session
-from chiron_workers.settings import settings
+from chiron_workers.settings import Settings
+from chiron_workers.settings import settings as process_settings
 from chiron_workers.states import Outcome
 from chiron_workers.store import Store
 from chiron_workers.tools import registry
@@ -89,9 +96,16 @@ def serve(site: Site) -> Callable[..., str]:
 
 
 @pytest.fixture
+async def client(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
+    async with api_client(settings) as opened:
+        opened.headers["Authorization"] = f"Bearer {api_key(settings)}"
+        yield opened
+
+
+@pytest.fixture
 def recheck(pool: Pool, embedder: Embedder) -> Run:
     async def run() -> Recheck:
-        return await recheck_subject(pool, embedder, settings(), "bank")
+        return await recheck_subject(pool, embedder, process_settings(), "bank")
 
     return run
 
@@ -164,6 +178,40 @@ async def test_show_search_and_the_receipt_say_which_words_are_new(
     async with Store(Session(pool), embedder) as store:
         [found] = await store.search.find("rate of the bank", filters=Filters("bank"), limit=5)
     assert (found["status"], found["ground"]) == ("accepted", "context changed")
+    report = await gather(pool, "bank")
+    text = "".join(FORMATS["md"].render(report))
+    assert ("context changed" in text, "not verified" in text) == (True, False)
+    assert "the words around it have changed since" in text
+
+
+async def test_the_page_of_a_fact_and_of_its_subject_show_the_doubt(
+    client: httpx2.AsyncClient, serve: Callable[..., str], say: Say, recheck: Run
+) -> None:
+    fact = await say(serve())
+    serve(**TAKINGS_BACK["an update below"])
+    await recheck()
+    words = html.unescape((await client.get(f"/facts/{fact.id}")).text)
+    assert "context changed: the quote still stands there, the words around it have changed" in words
+    assert "new around it: Update: this figure was wrong." in words
+    [assertion] = (await client.get(f"/v1/facts/{fact.id}")).json()["assertions"]
+    assert assertion["ground"] == "context changed"
+    assert assertion["context_change"] == "new around it: Update: this figure was wrong."
+    assert "changed around a quote" in (await client.get("/subjects/bank/sources")).text
+
+
+async def test_a_worker_of_the_version_before_takes_the_fact_for_one_that_stands(
+    pool: Pool, embedder: Embedder, serve: Callable[..., str], say: Say, recheck: Run
+) -> None:
+    fact = await say(serve())
+    serve(**TAKINGS_BACK["a banner"])
+    await recheck()
+    [row] = await Session(pool).rows(
+        "select ground, has_new_context from facts where id = %(id)s", {"id": fact.id}
+    )
+    assert row == {"ground": "stands", "has_new_context": True}
+    async with Store(Session(pool), embedder) as store:
+        update = (await store.facts.recompute([fact.id], reason="computed anew"))[fact.id]
+    assert (update.status, update.is_changed) == ("accepted", False)
 
 
 def judge_of(*decisive_words: str) -> Callable[[dict[str, Any]], Says]:

@@ -48,7 +48,7 @@ CLOSING = " \"'”’»)]}*"
 SEPARATED = re.compile(r"(?:^|\S)\s*[|·•›»/]\s+")
 SPACELESS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 QUOTE_MARK = re.compile(r"^(?:> ?)+")
-SCORE = re.compile(r"(, score \W?)\d[\d.,]*k?$")
+SCORE = re.compile(r"(, score \W?|[^\W\d_][-−–]?)\d[\d.,]*k?$")  # of a post; its sign counts
 LIST_NUMBER = re.compile(r"^\(?\d+(?:\.\d+)*[.)]?\s+(?=[^\W\d_])")
 MONTHS = (
     r"jan(?:uar[yio]?|vier|eiro)?|enero|gennaio|feb(?:ruar[yi]?|rero|braio)?|février|fevereiro|mar(?:ch|s|zo|ço)?|märz|maart"
