@@ -79,7 +79,8 @@ HARMLESS = {
     "a shop": {"below": '<p class="share">Share</p>'},
     "a date in German": {"date": '<p class="date">Zuletzt aktualisiert: 3. Mai 2025 um 10:12 Uhr</p>'},
 }
-Say, Run = Callable[..., Any], Callable[..., Any]
+Say = Callable[..., Any]
+Run = Callable[..., Any]
 
 
 def page(**changes: str) -> str:
