@@ -252,6 +252,20 @@ class _Units:
         self.menu = set(_menu_lines(self.units))
 
     @cached_property
+    def elsewhere(self) -> dict[_Unit, int]:
+        """The units below headings of links or comments, and where those headings stand."""
+        places = dict[_Unit, int]()
+        heading = -1
+        for unit in self.units:
+            if ELSEWHERE.match(unit.words) and not unit.is_sentence and not unit.is_row:
+                heading = unit.start
+            elif heading >= 0 and (NOTICE.search(unit.words) or (unit.is_notice and not unit.is_sentence)):
+                heading = heading if unit.is_harmless else -1
+            if heading >= 0:
+                places[unit] = heading
+        return places
+
+    @cached_property
     def letters(self) -> str:
         return "".join(_letters(unit.words) for unit in self.units)
 
@@ -351,7 +365,7 @@ class _Surroundings:
     def _counts_near(self, unit: _Unit) -> bool:
         if unit in self._own:
             return True
-        if unit.line in self._all.menu or unit.is_harmless or unit in self._elsewhere:
+        if unit.line in self._all.menu or unit.is_harmless or self._is_elsewhere(unit):
             return False
         if self._is_of_table(unit):
             return True
@@ -360,7 +374,7 @@ class _Surroundings:
         return unit.is_sentence or unit.is_notice or self._is_beside(unit)
 
     def _counts_far(self, unit: _Unit, other: "_Surroundings") -> bool:
-        if unit.line in self._all.menu or unit.is_harmless or unit in self._elsewhere:
+        if unit.line in self._all.menu or unit.is_harmless or self._is_elsewhere(unit):
             return False
         return unit.is_notice or (unit.is_sentence and unit in self._banners(other))
 
@@ -376,19 +390,9 @@ class _Surroundings:
     def _is_shared(self, unit: _Unit, other: "_Surroundings") -> bool:
         return unit.line not in self._all.menu and not unit.is_harmless and other.has(unit)
 
-    @cached_property
-    def _elsewhere(self) -> set[_Unit]:
-        """What stands behind the quote below a heading of links or comments."""
-        units = set[_Unit]()
-        is_elsewhere = False
-        for unit in self._all.units[self._first(self.place.end) :]:
-            if ELSEWHERE.search(unit.words) and not unit.is_sentence and not unit.is_row:
-                is_elsewhere = True
-            elif NOTICE.search(unit.words) or (unit.is_notice and not unit.is_sentence):
-                is_elsewhere = unit.is_harmless and is_elsewhere
-            if is_elsewhere:
-                units.add(unit)
-        return units
+    def _is_elsewhere(self, unit: _Unit) -> bool:
+        """Whether it stands behind the quote, below a heading of links or comments."""
+        return self._all.elsewhere.get(unit, -1) >= self.place.end
 
     def _is_of_table(self, unit: _Unit) -> bool:
         """For a quote in a table: whether it is the first row, stands right above it, or is a note below."""
