@@ -347,9 +347,9 @@ class _Surroundings:
         first = self._first(self.place.start)
         own_line = self._all.units[first].line if first < len(self._all.units) else -1
         for unit in reversed(self._all.units[max(0, first - HEADING_LINES_MAX) : first]):
-            if unit.line == own_line or unit.line in self._all.menu or unit.is_harmless:
+            if not is_heading(unit.words) or unit.line == own_line or unit.line in self._all.menu:
                 continue
-            if is_heading(unit.words):
+            if not unit.is_harmless:
                 return SCORE.sub(r"\1", LIST_NUMBER.sub("", unit.words))
         return ""
 
