@@ -155,5 +155,7 @@ def verdict_and_judge(
     wording = f", {OWN_WORDS}" if is_verbatim else ""
     if ground is Ground.STANDS:
         return f"{words}{by}{wording}"
+    if ground is Ground.CONTEXT_CHANGED and verdict.is_doubt:  # which may be about these words
+        return f"{words}{by}{wording}; {ground.loss}"
     read_at = f" when it was read on {observed_at:%Y-%m-%d}" if observed_at else " when it was read"
     return f"{words}{read_at if is_judged else ''}{by}{wording}; {ground.loss}"

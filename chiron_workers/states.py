@@ -109,14 +109,21 @@ class Ground(StrEnum):
     """Whether a source still says what a fact rests on; the other words are the marks by which a fact shows that it does not."""
 
     STANDS = "stands"
+    CONTEXT_CHANGED = "context changed"  # the quote stands there among other words: a doubt, and no loss
     CHANGED = "source changed"
     GONE = "source gone"
     RETRACTED = "source retracted"
 
     @property
+    def is_lost(self) -> bool:
+        """Whether the source no longer has the quote."""
+        return self not in (Ground.STANDS, Ground.CONTEXT_CHANGED)
+
+    @property
     def loss(self) -> str:
         """What became of the source, as a sentence about it goes on; empty where it stands."""
         return {
+            Ground.CONTEXT_CHANGED: "the words around it have changed since",
             Ground.CHANGED: "the source no longer says so",
             Ground.GONE: "the source is gone",
             Ground.RETRACTED: "the source was retracted",

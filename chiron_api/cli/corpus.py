@@ -214,8 +214,13 @@ def _news(addition: AddedCounts, gone_urls: Sequence[str], changes: Sequence[Gro
         yield from (f"{word}: {_printable_path(path_of(url))}" for url in urls[:SHOWN_SKIPPED])
         if len(urls) > SHOWN_SKIPPED:
             yield f"{word}: {len(urls) - SHOWN_SKIPPED:,} more; --json lists them all."
-    loss_count = len({change.fact_id for change in changes if change.ground is not Ground.STANDS})
-    regain_count = len({change.fact_id for change in changes if change.ground is Ground.STANDS})
+    loss_count = len({change.fact_id for change in changes if change.ground.is_lost})
+    regain_count = len(
+        {change.fact_id for change in changes if change.ground is Ground.STANDS and not change.is_context}
+    )
+    context_count = len({change.fact_id for change in changes if change.ground is Ground.CONTEXT_CHANGED})
+    if context_count:
+        yield f"{count(context_count, 'fact stands', 'facts stand')} among other words now; `chiron check` has them judged again."
     if loss_count or regain_count:
         yield (
             f"{count(loss_count, 'fact rests', 'facts rest')} on words that are gone, "

@@ -12,7 +12,7 @@ from chiron_workers.rechecks import SOURCES_MAX
 from chiron_workers.settings import settings
 
 if TYPE_CHECKING:
-    from chiron_workers.rechecks.recheck import FactOutcome, Recheck, SourceOutcome
+    from chiron_workers.rechecks.recheck import ContextOutcome, FactOutcome, Recheck, SourceOutcome
 
 cli = typer.Typer()
 
@@ -30,7 +30,8 @@ async def recheck(
 ) -> None:
     """Read the sources of a subject's facts again: which have changed, are gone, are back, or were retracted.
 
-    A fact that none of its sources says any more is superseded, and is accepted again when one does.
+    A fact that none of its sources says any more is superseded, and is accepted again when one does. Where the quote stands and
+    the words around it have changed, the fact is marked `context changed`.
     """
     from chiron_workers.rechecks.recheck import recheck_subject
 
@@ -62,6 +63,13 @@ def recheck_lines(outcome: "Recheck") -> Iterator[str]:
         ("Restored: a source says so again", outcome.restored_facts),
     ):
         yield from _section(heading, [line for fact in facts for line in _fact(fact)])
+    for heading, contexts in (
+        ("Context changed: the quote stands, among other words", outcome.doubtful_facts),
+        ("Context as before again", outcome.cleared_facts),
+    ):
+        yield from _section(heading, [line for context in contexts for line in _context(context)])
+    if outcome.doubtful_facts:
+        yield f"\n`chiron check {outcome.subject_id}` asks a model whether they hold among these words."
     if outcome.left_out:
         yield f"\n{count(outcome.left_out, 'source is', 'sources are')} left for the next recheck."
 
@@ -74,6 +82,14 @@ def _section(heading: str, lines: list[str]) -> Iterator[str]:
 
 def _source(source: "SourceOutcome") -> list[str]:
     return [f"  {one_line(source.url)}", f"        {one_line(source.note, chars_max=500)}"]
+
+
+def _context(context: "ContextOutcome") -> list[str]:
+    return [
+        f"  {one_line(context.content, chars_max=500)}",
+        f"        {context.fact_id} ({context.status}), {one_line(context.source_url)}",
+        f"        {one_line(context.words, chars_max=700)}",
+    ]
 
 
 def _fact(fact: "FactOutcome") -> list[str]:

@@ -35,6 +35,7 @@ from chiron_workers.states import (
     HIDDEN_STATUSES,
     Decider,
     FactStatus,
+    Ground,
     Relation,
     ReportKind,
     RunState,
@@ -228,6 +229,8 @@ def marks(finding: Finding) -> list[str]:
     if finding.status is FactStatus.SUPERSEDED:
         return [f"superseded by fact {finding.superseded_by}" if finding.superseded_by else "superseded"]
     quote_marks = [] if finding.is_verified else ["not verified"]
+    if any(citation.ground is Ground.CONTEXT_CHANGED for citation in finding.citations):
+        quote_marks.append(str(Ground.CONTEXT_CHANGED))
     return quote_marks + ([str(finding.status)] if finding.status in DOUBTFUL else [])
 
 

@@ -46,12 +46,23 @@ moved as (
   delete from corroborations c
    using heir h
    where c.id = h.id
-      or c.fact_id = h.fact_id and c.run_id = any(%(run_ids)s))
+      or c.fact_id = h.fact_id and c.run_id = any(%(run_ids)s)),
+forgotten_contexts as (
+  delete from changed_contexts x
+   using heir h
+   where x.assertion_id = h.fact_id),
+moved_contexts as (
+  update changed_contexts x
+     set assertion_id = h.fact_id
+    from heir h
+   where x.assertion_id = h.id
+     and not exists (select from changed_contexts own where own.assertion_id = h.fact_id))
 update facts f
    set quote = h.quote, quote_state = h.quote_state, quote_start = h.quote_start, quote_end = h.quote_end,
        source_url = h.source_url, source_score = h.source_score, claimed_score = h.claimed_score,
        source_kind = h.source_kind, claimed_confidence = h.claimed_confidence,
-       context = h.context, window_pieces = h.window_pieces, window_hash = h.window_hash, snapshot_hash = h.snapshot_hash, run_id = h.run_id, call_id = h.call_id
+       context = h.context, window_pieces = h.window_pieces, window_hash = h.window_hash, snapshot_hash = h.snapshot_hash,
+       has_new_context = h.has_new_context, run_id = h.run_id, call_id = h.call_id
   from heir h
  where f.id = h.fact_id
 returning f.id::text as fact_id;

@@ -103,7 +103,7 @@ select id::text as id, subject_id, content, topic_path, status, confidence,
 -- assertions
 select id::text as id, fact_id::text as fact_id, content, quote, quote_state, quote_start, quote_end,
        source_url, source_score, claimed_confidence, snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by,
-       observed_at, valid_from, valid_until, ground, claimed_score, source_kind
+       observed_at, valid_from, valid_until, shown_ground as ground, claimed_score, source_kind
   from assertions a
  where fact_id = any(%(fact_ids)s::uuid[])
  order by a.fact_id, a.id <> a.fact_id, a.id;

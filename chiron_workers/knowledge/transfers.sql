@@ -82,10 +82,11 @@ select hash
 insert into facts (id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
                    claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions, validated_at,
                    created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from,
-                   valid_until, ground, claimed_score, source_kind, language, tsv, words_version)
+                   valid_until, ground, has_new_context, claimed_score, source_kind, language, tsv, words_version)
 select id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
        claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions::json, validated_at, created_at,
-       context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground,
+       context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until,
+       case ground when 'context changed' then 'stands' else ground end, ground = 'context changed',
        claimed_score, source_kind, language, to_tsvector(language::regconfig, words) || pairs::tsvector, %(words_version)s
   from unnest(%(id)s::uuid[], %(subject_id)s::text[], %(content)s::text[], %(quote)s::text[], %(quote_state)s::text[],
               %(quote_start)s::int[], %(quote_end)s::int[], %(source_url)s::text[], %(source_score)s::real[],
@@ -108,10 +109,11 @@ returning id::text as id;
 -- What the fact's own row says already is no further assertion.
 insert into corroborations (id, fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
                             claimed_confidence, snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by,
-                            observed_at, valid_from, valid_until, ground, claimed_score, source_kind)
+                            observed_at, valid_from, valid_until, ground, has_new_context, claimed_score, source_kind)
 select case when exists (select from assertions a where a.id = w.id) then w.spare_id else w.id end,
        fact_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, claimed_confidence,
-       snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground,
+       snapshot_hash, created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until,
+       case ground when 'context changed' then 'stands' else ground end, ground = 'context changed',
        claimed_score, source_kind
   from unnest(%(id)s::uuid[], %(spare_id)s::uuid[], %(fact_id)s::uuid[], %(content)s::text[], %(quote)s::text[],
               %(quote_state)s::text[], %(quote_start)s::int[], %(quote_end)s::int[], %(source_url)s::text[],

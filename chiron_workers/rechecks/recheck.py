@@ -57,13 +57,25 @@ class FactOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextOutcome:
+    """A fact whose quote stands among other words since this recheck, or among those of before again, and which words."""
+
+    fact_id: str
+    content: str
+    source_url: str
+    status: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Recheck:
     """What a recheck has found.
 
     `unread_sources` are those that gave no answer, and lost nothing by that. `left_out` counts those that are for the next
     recheck, which begins with what was read longest ago. One that is gone as before is unchanged.
 
-    `superseded_facts` are borne out by no source any more, `restored_facts` are again.
+    `superseded_facts` are borne out by no source any more, `restored_facts` are again. Of `doubtful_facts` the quote
+    stands, among other words than when it was judged; of `cleared_facts` the words are what they were.
     """
 
     subject_id: str
@@ -77,6 +89,8 @@ class Recheck:
     retracted_sources: list[SourceOutcome]
     superseded_facts: list[FactOutcome]
     restored_facts: list[FactOutcome]
+    doubtful_facts: list[ContextOutcome]
+    cleared_facts: list[ContextOutcome]
 
 
 async def recheck_subject(
@@ -118,6 +132,8 @@ async def recheck_subject(
         retracted_sources=retractions,
         superseded_facts=_moved(facts_before, facts, to=(FactStatus.SUPERSEDED,)),
         restored_facts=_moved(facts_before, facts, to=SHOWN_STATUSES),
+        doubtful_facts=_doubtful(facts_before, facts),
+        cleared_facts=_cleared(facts_before, facts),
     )
 
 
@@ -245,3 +261,25 @@ def _moved(
         and earlier["status"] != row["status"]
         and FactStatus.SUPERSEDED in (earlier["status"], row["status"])
     ]
+
+
+def _doubtful(before: dict[str, DictRow], after: dict[str, DictRow]) -> list[ContextOutcome]:
+    """The facts whose quote stands among other words, which it did not before, or among others."""
+    return [
+        _context_outcome(row, row["context_change"])
+        for fact_id, row in after.items()
+        if row["context_change"] and before.get(fact_id, {}).get("context_change") != row["context_change"]
+    ]
+
+
+def _cleared(before: dict[str, DictRow], after: dict[str, DictRow]) -> list[ContextOutcome]:
+    """The facts whose quote stood among other words, and has its own around it again."""
+    return [
+        _context_outcome(after[fact_id], row["context_change"])
+        for fact_id, row in before.items()
+        if row["context_change"] and fact_id in after and not after[fact_id]["context_change"]
+    ]
+
+
+def _context_outcome(row: DictRow, words: str) -> ContextOutcome:
+    return ContextOutcome(row["id"], row["content"], row["source_url"], row["status"], words)

@@ -7,7 +7,8 @@ select s.url, d.path, d.hash is not null as is_document, count(*) over ()::int a
       from facts f
       join assertions a on a.fact_id = f.id
      where f.subject_id = %(subject_id)s
-       and f.status in ('accepted', 'disputed', 'superseded')
+       and (f.status in ('accepted', 'disputed', 'superseded')
+       or (f.status <> 'withdrawn' and a.shown_ground = 'context changed'))
   ) s
   left join documents d on d.subject_id = split_part(s.url, '/', 3) and d.url = s.url  -- corpus://subject/path
  order by (select max(fetched_at) from fetches where url = s.url) nulls first, s.url
@@ -21,9 +22,12 @@ select distinct on (url) url, doi
  order by url, fetched_at desc, id desc;
 
 -- facts
-select distinct f.id::text as id, f.content, f.status, f.source_url, f.superseded_by::text as superseded_by
+select f.id::text as id, f.content, f.status, f.source_url, f.superseded_by::text as superseded_by,
+       string_agg(distinct x.words, '; ') as context_change
   from facts f
   join assertions a on a.fact_id = f.id
+  left join changed_contexts x on x.assertion_id = a.id and a.shown_ground = 'context changed'
  where f.subject_id = %(subject_id)s
    and md5(a.source_url) = any(array(select md5(url) from unnest(%(urls)s::text[]) as asked (url)))
- order by id;
+ group by f.id
+ order by f.id;

@@ -1,13 +1,16 @@
 """Changes of sources after facts were taken from them: another text, none any more, or one again."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import zstandard
 from psycopg.rows import DictRow
+from psycopg.types.json import Json
 
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.pipelines import Statement
@@ -19,12 +22,15 @@ from chiron_workers.sources.sources import Snapshot, canonical
 from chiron_workers.states import ChangeKind, Ground
 
 if TYPE_CHECKING:
+    from chiron_workers.evidence.quotes.context_changes import ContextChange
     from chiron_workers.evidence.quotes.drift import Drift
 
 SQL = load(__file__)
 ASSERTIONS_MAX = 2_000  # that are held against one text
+TEXTS_MAX = 20  # older ones, whose contexts are held against it
 NAMED_MAX = 10
 COMPARISON_TIMEOUT_S = 30
+CONTEXT_MARK = f"{Ground.CONTEXT_CHANGED}: the quote still stands there, the words around it have changed"
 REREAD_AFTER = timedelta(hours=1)  # A check for robots, a notice or a wrong page is over by then, as a rule.
 
 
@@ -89,6 +95,8 @@ def source_mark(assertion_id: str, ground: str, change: SourceChange | None) -> 
     """The remark for an assertion on what became of its source, with the day where it is known; empty where it stands."""
     if ground == Ground.RETRACTED:
         return str(Ground.RETRACTED)
+    if ground == Ground.CONTEXT_CHANGED:
+        return CONTEXT_MARK
     mark = change.mark(assertion_id) if change else ""
     return mark or ("" if ground == Ground.STANDS else ground)
 
@@ -151,7 +159,11 @@ async def _check(pool: Pool, change: DictRow) -> None:
     agreement, lost_assertions = await _compare(change, assertions)
     if agreement == 0 and _is_another_page(change) and not change["is_borne_out"]:
         return
+    contexts = await _compare_contexts(pool, change, assertions, {row["id"] for row in lost_assertions})
     async with pool.connection() as connection:
+        if contexts is not None:
+            await connection.execute(SQL["note_contexts"], args | _columns(contexts))
+            await connection.execute(SQL["note_returns"], args | {"assertion_ids": contexts.same_ids})
         await connection.execute(
             SQL["check"],
             {
@@ -187,6 +199,69 @@ async def _compare(change: DictRow, assertions: list[DictRow]) -> tuple[float | 
     if change["reread"]:  # the source is what it was, so nothing is lost by it
         return None, [row for row in lost_assertions if row["was_lost"]]
     return result.agreement, lost_assertions
+
+
+@dataclass(slots=True)
+class _Contexts:
+    """Assertions among other words now, with those, and ids of assertions among the same."""
+
+    changes: list[tuple[DictRow, "ContextChange"]] = field(default_factory=list)
+    same_ids: list[UUID] = field(default_factory=list)
+
+
+async def _compare_contexts(
+    pool: Pool, change: DictRow, assertions: Sequence[DictRow], lost_ids: Collection[UUID]
+) -> _Contexts | None:
+    """What became of the words around the quotes that stand; None where the text has not changed by its source.
+
+    Each is held against the text that its assertion rests on, so that it counts as changed until its words are back. Where
+    another version of our readers read that text, nobody knows what their difference is.
+    """
+    if change["kind"] == ChangeKind.GONE or change["reread"]:
+        return None
+    by_text: dict[str, list[DictRow]] = {}
+    for row in assertions:
+        is_comparable = row["is_verified"] and row["is_same_reader"] and row["quote_end"] is not None
+        if is_comparable and row["id"] not in lost_ids and row["snapshot_hash"] != change["hash"]:
+            by_text.setdefault(row["snapshot_hash"], []).append(row)
+    contexts = _Contexts()
+    for text_hash, rows in islice(by_text.items(), TEXTS_MAX):
+        [before] = await fetch_all(pool, SQL["bodies"], {"hashes": [text_hash]})
+        await _compare_with(contexts, _text(before["body"]), change, rows)
+    return contexts
+
+
+async def _compare_with(contexts: _Contexts, before: str, change: DictRow, rows: Sequence[DictRow]) -> None:
+    from chiron_workers.documents.sandbox.sandbox import Limits, run_sandboxed
+    from chiron_workers.evidence.quotes.context_changes import Place, find_context_changes
+
+    now = _text(change["body"])
+    places = [Place(row["quote_start"], row["quote_end"], row["title"]) for row in rows]
+    try:
+        changes: list[ContextChange | None] = await run_sandboxed(
+            partial(find_context_changes, before, now, places, change["title"]),
+            limits=Limits(timeout_s=COMPARISON_TIMEOUT_S),
+        )
+    except UnreadableError:  # it takes too long; nobody knows
+        return
+    for row, context_change in zip(rows, changes, strict=True):
+        if context_change is None:
+            contexts.same_ids.append(row["id"])
+        else:
+            contexts.changes.append((row, context_change))
+
+
+def _columns(contexts: _Contexts) -> dict[str, list[Any]]:
+    changes = [change for _, change in contexts.changes]
+    return {
+        "assertion_ids": [row["id"] for row, _ in contexts.changes],
+        "fact_ids": [row["fact_id"] for row, _ in contexts.changes],
+        "starts": [change.start for change in changes],
+        "ends": [change.end for change in changes],
+        "pieces": [Json(change.window.as_rows()) for change in changes],
+        "differences": [change.digest for change in changes],
+        "words": [change.words for change in changes],
+    }
 
 
 def _is_another_page(change: DictRow) -> bool:

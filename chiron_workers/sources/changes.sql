@@ -34,7 +34,16 @@ select c.id, c.url, c.kind, c.hash, c.reread, before.body as body_before, now.bo
 -- assertions
 -- What rests on an address in another text than the one it gives now; the newest first. `is_same_reader`: our readers read
 -- that text as they read the one of now. `was_lost`: the change before had lost it already.
-select a.id, a.fact_id, a.quote, a.quote_state = 'verified' as is_verified, a.source_url,
+select a.id, a.fact_id, a.quote, a.quote_state = 'verified' as is_verified, a.source_url, a.snapshot_hash, a.quote_start,
+       a.quote_end,
+       coalesce((
+         select title
+           from fetches
+          where url = %(url)s
+            and hash = a.snapshot_hash
+          order by fetched_at
+          limit 1
+       ), '') as title,
        exists (select from fetches r where r.url = %(url)s and r.hash = a.snapshot_hash and r.reader = %(reader)s)
          as is_same_reader,
        exists (
@@ -76,6 +85,37 @@ select change.id, lost.assertion_id, lost.fact_id
   cross join unnest(%(assertion_ids)s::uuid[], %(fact_ids)s::uuid[]) as lost (assertion_id, fact_id)
  where exists (select from facts where facts.id = lost.fact_id)
 on conflict do nothing;
+
+-- bodies
+select hash, body
+  from snapshots
+ where hash = any(%(hashes)s::text[])
+ order by hash;
+
+-- note_contexts
+-- The quotes that stand among other words now. `at` is when these words were found, whatever harmless changes came since.
+insert into changed_contexts as c (
+  assertion_id, fact_id, url, hash, quote_start, quote_end, window_pieces, difference, words)
+select context.assertion_id, context.fact_id, %(url)s, %(hash)s, context.quote_start, context.quote_end, context.window_pieces,
+       context.difference, context.words
+  from unnest(%(assertion_ids)s::uuid[], %(fact_ids)s::uuid[], %(starts)s::int[], %(ends)s::int[], %(pieces)s::jsonb[],
+              %(differences)s::text[], %(words)s::text[])
+       as context (assertion_id, fact_id, quote_start, quote_end, window_pieces, difference, words)
+ where exists (select from facts where facts.id = context.fact_id)
+ order by context.assertion_id
+on conflict (assertion_id) do update
+   set hash = excluded.hash, quote_start = excluded.quote_start, quote_end = excluded.quote_end,
+       window_pieces = excluded.window_pieces, difference = excluded.difference, words = excluded.words, is_current = true,
+       at = case when c.is_current and c.difference = excluded.difference then c.at else now() end;
+
+-- note_returns
+-- Those whose words are again what they were, also because the address gives again the very text that they rest on.
+update changed_contexts c
+   set is_current = false
+ where c.url = %(url)s
+   and c.is_current
+   and (c.assertion_id = any(%(assertion_ids)s::uuid[])
+     or exists (select from assertions a where a.id = c.assertion_id and a.snapshot_hash = %(hash)s));
 
 -- latest
 -- The latest change of each address, and when the text before it was read. The limit leaves all addresses; of a limit that is

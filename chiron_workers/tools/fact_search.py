@@ -51,7 +51,8 @@ async def vector_search(  # noqa: PLR0913  # a search can be narrowed in that ma
         topic_path, confidence, status, score (what they are ordered by, higher is better), similarity (cosine to the
         query), corroborations (how many further sources say the same), contradicted_by (ids of facts that say
         otherwise), observed_at (when the source was read), valid_from and valid_until (since and until when it is so, where
-        its words say it), ground (stands, source changed, source gone or source retracted: whether source_url still says so),
+        its words say it), ground (whether source_url still says so: stands; context changed, as the quote stands there among
+        other words than when it was judged; source changed, source gone or source retracted),
         superseded_by (the fact that it says instead by now), and recall (the share of the nearest facts that
         this search was measured to find).
     """

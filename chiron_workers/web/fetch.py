@@ -15,6 +15,7 @@ from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.sources.changes import SourceChanges
 from chiron_workers.sources.sources import NO_VALIDATORS, Page, Snapshot, Sources, Validators, canonical
+from chiron_workers.states import Ground
 from chiron_workers.store import Store
 from chiron_workers.web.download import NotFetched, NotModified, no_validators
 from chiron_workers.web.hosts import HostBusy, Hosts
@@ -147,8 +148,16 @@ async def record_gone(store: Store, urls: Collection[str], reason: str) -> str:
 async def _check(store: Store, urls: Collection[str]) -> None:
     # A session that writes may have locked the subject, and what it wrote is not to be seen yet: the next look at the sources
     # makes up for it.
-    if not store.session.is_writing:
-        await check_grounds(store.session.pool, sorted(urls))
+    if store.session.is_writing:
+        return
+    changes = await check_grounds(store.session.pool, sorted(urls))
+    fact_ids = [
+        change.fact_id
+        for change in changes
+        if change.ground is Ground.CONTEXT_CHANGED and change.subject_id == store.caller.subject_id
+    ]
+    if fact_ids and store.side_model is not None:  # the run pays for what its subject needs, and for no other
+        await store.checks.check_contexts(fact_ids)
 
 
 def _own_transaction(store: Store) -> AbstractAsyncContextManager[Session]:

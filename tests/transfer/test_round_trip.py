@@ -87,6 +87,18 @@ async def test_what_its_source_says_no_more_stays_so_in_another_home(
     assert records(await written(other_home, tmp_path / "again.jsonl")) == records(file)
 
 
+async def test_a_doubt_about_the_words_around_a_quote_goes_along(
+    library, pool, other_home, embedder, tmp_path, rows
+):
+    [fact, *_] = await rows(pool, "select id, status from facts where quote_state = 'verified' order by id")
+    library.connection.execute("update facts set has_new_context = true where id = %s", [fact["id"]])
+    file = await written(pool, tmp_path / "file.jsonl")
+    await import_file(other_home, embedder, file)
+    query = "select id, status, ground, has_new_context from facts where has_new_context"
+    assert await rows(other_home, query) == [fact | {"ground": "stands", "has_new_context": True}]
+    assert records(await written(other_home, tmp_path / "again.jsonl")) == records(file)
+
+
 async def test_importing_twice_changes_nothing(library, pool, other_home, embedder, tmp_path, rows):
     file = await written(pool, tmp_path / "file.jsonl")
     await import_file(other_home, embedder, file)

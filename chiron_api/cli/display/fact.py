@@ -58,7 +58,8 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
     yield f"     {', '.join([*names, *dates, one_line(assertion.source_url)])} ({_source_words(assertion)})"
     yield f"     {_verdict_line(assertion)}"
     if assertion.source_mark:
-        yield f"     {assertion.source_mark}"
+        words = f": {one_line(assertion.context_change, chars_max=700)}" if assertion.context_change else ""
+        yield f"     {assertion.source_mark}{words}"
     if left_out := describe(assertion.left_out):
         yield f"     left out of this source: {one_line(left_out, chars_max=LEFT_OUT_CHARS)}"
     if assertion.content != content:

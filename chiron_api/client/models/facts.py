@@ -9,7 +9,7 @@ from chiron_api.client.models.basics import Answer
 FactStatus = Literal["accepted", "disputed", "candidate", "superseded", "withdrawn"]
 QuoteState = Literal["verified", "unverified"]
 Verdict = Literal["supported", "partly", "contradicted", "silent", "unchecked"]
-Ground = Literal["stands", "source changed", "source gone", "source retracted"]
+Ground = Literal["stands", "context changed", "source changed", "source gone", "source retracted"]
 SourceKind = Literal["academic", "official", "expert", "general", "user-generated", "own", "unknown"]
 
 
@@ -112,7 +112,8 @@ class Assertion(Answer):
     still does, `source_mark` what became of it. `valid_from` and `valid_until` are years, months or days. `left_out` is what
     the text of the source lacks; None where nobody knows, as a version before has read it. `window` is what a reader of the
     source sees around the quote, and `window_hash` the sha256 of its words; it is empty for a text that is not kept, and after
-    20 sources.
+    20 sources. `context_change` says
+    which words around the quote are new or gone, where `ground` is `context changed`.
     """
 
     id: UUID
@@ -147,6 +148,7 @@ class Assertion(Answer):
     source_mark: str
     window: tuple[WindowPiece, ...] = ()
     window_hash: str | None = None
+    context_change: str = ""
 
 
 class RelatedFact(Answer):

@@ -154,6 +154,16 @@ class FactOutcome(Answer):
     superseded_by: UUID | None
 
 
+class ContextOutcome(Answer):
+    """A fact whose quote stands among other words since a recheck, or among those of before again, and which words."""
+
+    fact_id: UUID
+    content: str
+    source_url: str
+    status: FactStatus
+    words: str
+
+
 class RecheckOutcome(Answer):
     """What a recheck has found; `left_out` counts the sources that the next one begins with."""
 
@@ -168,6 +178,8 @@ class RecheckOutcome(Answer):
     retracted_sources: list[SourceOutcome]
     superseded_facts: list[FactOutcome]
     restored_facts: list[FactOutcome]
+    doubtful_facts: list[ContextOutcome] = Field(default_factory=list)
+    cleared_facts: list[ContextOutcome] = Field(default_factory=list)
 
 
 class Recheck(Answer):

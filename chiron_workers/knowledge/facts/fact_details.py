@@ -45,7 +45,8 @@ class AssertionDetails:
     that the statement has the source's own words, which is no verdict. `source_mark` says what became of the source since
     then: that it is gone, or no longer holds the quote; `ground` says so in a word that is `stands` otherwise.
     `observed_at` is when the source was read; `valid_from` and `valid_until` say from when until when the content is so (a
-    year, month or day), where its words do. `left_out` is what the reader of the source left out of its text; None where
+    year, month or day), where its words do. `context_change` says which words around the quote are new or gone, where `ground`
+    is `context changed`. `left_out` is what the reader of the source left out of its text; None where
     nobody knows.
     """
 
@@ -81,6 +82,7 @@ class AssertionDetails:
     is_verbatim: bool
     window: tuple[WindowPiece, ...]
     window_hash: str | None
+    context_change: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,10 @@ def _explain(fact: DictRow, confidence: Confidence, assertions: Sequence[Asserti
     *sums, conclusion = explain(confidence, threshold=threshold)
     yield from sums
     yield conclusion
+    for assertion in assertions:
+        if assertion.ground == Ground.CONTEXT_CHANGED:
+            words = f" ({assertion.context_change})" if assertion.context_change else ""
+            yield f"in doubt: {assertion.source_url} still has the quote, and other words around it{words}"
     if fact["status"] not in (FactStatus.WITHDRAWN, status := status_of(confidence)):
         yield f"it was {fact['status']} when it last changed; `chiron recompute` makes it {status}"
 

@@ -10,8 +10,10 @@ select a.id::text as id, a.content, a.quote, a.quote_state, a.quote_start, a.quo
        coalesce(f.title, '') as source_title, coalesce(f.author, '') as source_author, a.source_score,
        a.claimed_score, a.source_kind, a.claimed_confidence, a.snapshot_hash, f.published_at, f.fetched_at,
        coalesce(f.licence, '') as licence, f.left_out,
-       a.run_id, a.created_at, a.context, a.verdict, a.verdict_reason, a.verdict_by, a.ground,
-       coalesce(a.observed_at, f.fetched_at) as observed_at, a.valid_from, a.valid_until
+       a.run_id, a.created_at, a.context, a.verdict, a.verdict_reason, a.verdict_by, a.shown_ground as ground,
+       coalesce(a.observed_at, f.fetched_at) as observed_at, a.valid_from, a.valid_until,
+       coalesce((select words from changed_contexts where assertion_id = a.id and a.shown_ground = 'context changed'), '')
+         as context_change
   from assertions a
   left join lateral (
     select title, author, published_at, licence, fetched_at, left_out

@@ -29,6 +29,7 @@ class GroundChange:
     subject_id: str
     source_url: str
     ground: Ground
+    is_context: bool  # the quote was and is there: what changed are the words around it
 
 
 async def check_grounds(pool: Pool, urls: Sequence[str]) -> list[GroundChange]:
@@ -78,9 +79,19 @@ async def _settle_subject(
     changes = [_change(row) for row in rows]
     if not changes:
         return []
-    args = {"ids": [row["id"] for row in rows], "grounds": [row["ground"] for row in rows]}
-    await session.write(SQL["store_of_facts"], args)
-    await session.write(SQL["store_of_corroborations"], args)
+    args = {
+        "ids": [row["id"] for row in rows],
+        "grounds": [row["ground"] for row in rows],
+        "new_contexts": [row["has_new_context"] for row in rows],
+    }
+    for statement in (
+        "store_of_facts",
+        "store_of_corroborations",
+        "restore_verdicts_of_facts",
+        "restore_verdicts_of_corroborations",
+        "forget_contexts",
+    ):
+        await session.write(SQL[statement], args)
     fact_ids = sorted({change.fact_id for change in changes})
     earlier = await session.rows(SQL["successions"], {"fact_ids": fact_ids})
     await _recompute(session, changes)
@@ -96,14 +107,22 @@ async def _settle_subject(
 
 
 async def _recompute(session: Session, changes: Iterable[GroundChange]) -> None:
-    for (ground, url), group in groupby(changes, key=attrgetter("ground", "source_url")):
+    for (ground, is_context, url), group in groupby(
+        changes, key=attrgetter("ground", "is_context", "source_url")
+    ):
         fact_ids = list(dict.fromkeys(change.fact_id for change in group))
         partner_ids = [
             partner_id for fact_id in fact_ids for partner_id in await Links(session).partners(fact_id)
         ]
-        reason = f"source says so again: {url}" if ground is Ground.STANDS else f"{ground}: {url}"
+        reason = f"{ground}: {url}"
+        if ground is Ground.STANDS:
+            again = "the words around its quote are what they were" if is_context else "source says so again"
+            reason = f"{again}: {url}"
         await Confidences(session).recompute(list(dict.fromkeys([*fact_ids, *partner_ids])), reason=reason)
 
 
 def _change(row: DictRow) -> GroundChange:
-    return GroundChange(row["fact_id"], row["subject_id"], row["source_url"], Ground(row["ground"]))
+    ground = Ground(row["ground"])
+    if ground is Ground.STANDS and row["has_new_context"]:
+        ground = Ground.CONTEXT_CHANGED
+    return GroundChange(row["fact_id"], row["subject_id"], row["source_url"], ground, row["is_context"])

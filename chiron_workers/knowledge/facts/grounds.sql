@@ -8,15 +8,22 @@ with latest as (
    order by url, at desc, id desc
 ), concerned as (
   -- By arrays, so that Postgres looks both up in indexes.
-  select a.id, a.fact_id, a.source_url, a.ground
+  select a.id, a.fact_id, a.source_url, a.ground, a.has_new_context
     from assertions a
    where md5(a.source_url) = any(array(select md5(url) from unnest(%(urls)s::text[]) as asked (url)))
   union
-  select a.id, a.fact_id, a.source_url, a.ground
+  select a.id, a.fact_id, a.source_url, a.ground, a.has_new_context
+    from assertions a
+   where a.id = any(array(select x.assertion_id from changed_contexts x where x.url = any(%(urls)s)))
+  union
+  select a.id, a.fact_id, a.source_url, a.ground, a.has_new_context
     from assertions a
    where a.id = any(array(select l.assertion_id from lost_grounds l join latest c on c.id = l.change_id))
 ), present as (
-  select a.id, a.fact_id, a.source_url, a.ground as ground_before,
+  select a.id, a.fact_id, a.source_url, a.ground as ground_before, a.has_new_context as had_new_context,
+         coalesce(x.is_current and (x.judged_verdict is distinct from 'supported'
+                                    or x.judged_difference is distinct from x.difference), false) as has_new_context,
+         coalesce(not x.is_current, false) as is_back,
          case
            when exists (select from retracted_sources r where r.url = a.source_url) then 'source retracted'
            else coalesce(
@@ -27,26 +34,52 @@ with latest as (
                limit 1), 'stands')
          end as ground
     from concerned a
+    left join changed_contexts x on x.assertion_id = a.id
    where not exists (select from latest c where c.url = a.source_url and c.checked_at is null)
 )
-select p.id, p.fact_id::text as fact_id, p.source_url, p.ground, f.subject_id
+select p.id, p.fact_id::text as fact_id, p.source_url, p.ground, p.has_new_context, f.subject_id,
+       p.ground = 'stands' and p.ground_before = 'stands' as is_context
   from present p
   join facts f on f.id = p.fact_id
- where p.ground <> p.ground_before
+ where (p.ground <> p.ground_before or p.has_new_context <> p.had_new_context or p.is_back)
    and (%(subject_id)s::text is null or f.subject_id = %(subject_id)s)
  order by f.subject_id, p.source_url, p.ground, p.id;
 
 -- store_of_facts
 update facts f
-   set ground = present.ground
-  from unnest(%(ids)s::uuid[], %(grounds)s::text[]) as present (id, ground)
+   set ground = present.ground, has_new_context = present.has_new_context
+  from unnest(%(ids)s::uuid[], %(grounds)s::text[], %(new_contexts)s::boolean[]) as present (id, ground, has_new_context)
  where f.id = present.id;
 
 -- store_of_corroborations
 update corroborations c
-   set ground = present.ground
-  from unnest(%(ids)s::uuid[], %(grounds)s::text[]) as present (id, ground)
+   set ground = present.ground, has_new_context = present.has_new_context
+  from unnest(%(ids)s::uuid[], %(grounds)s::text[], %(new_contexts)s::boolean[]) as present (id, ground, has_new_context)
  where c.id = present.id;
+
+-- restore_verdicts_of_facts
+-- What was judged among other words has the verdict of before again, where its source has the words of before again.
+update facts f
+   set verdict = x.verdict_before, verdict_reason = x.verdict_reason_before, verdict_by = x.verdict_by_before
+  from changed_contexts x
+ where x.assertion_id = any(%(ids)s::uuid[])
+   and not x.is_current
+   and x.verdict_before is not null
+   and f.id = x.assertion_id;
+
+-- restore_verdicts_of_corroborations
+update corroborations c
+   set verdict = x.verdict_before, verdict_reason = x.verdict_reason_before, verdict_by = x.verdict_by_before
+  from changed_contexts x
+ where x.assertion_id = any(%(ids)s::uuid[])
+   and not x.is_current
+   and x.verdict_before is not null
+   and c.id = x.assertion_id;
+
+-- forget_contexts
+delete from changed_contexts
+ where assertion_id = any(%(ids)s::uuid[])
+   and not is_current;
 
 -- successions
 -- Which of these facts took whose place before.

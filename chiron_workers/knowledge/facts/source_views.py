@@ -128,12 +128,18 @@ def _page(views: Sequence[SourceView | None]) -> str:
     return "\n".join(head) + "\n\n" + join_excerpts(excerpts)
 
 
-async def load_views(session: Session, assertion_ids: Sequence[UUID | str]) -> Mapping[str, SourceView]:
+async def load_views(
+    session: Session, assertion_ids: Sequence[UUID | str], *, is_newest: bool = False
+) -> Mapping[str, SourceView]:
     """The views of verified quotes by the ids of their assertions (facts and corroborations).
 
     A window that is not stored is found in the snapshot. Those whose text or quote is not kept are left out.
+
+    Args:
+        is_newest: Where the words around a quote have changed, show those of now.
     """
-    rows = await session.rows(SQL["places"], {"ids": [str(assertion_id) for assertion_id in assertion_ids]})
+    args = {"ids": [str(assertion_id) for assertion_id in assertion_ids], "is_newest": is_newest}
+    rows = await session.rows(SQL["places"], args)
     hashes = list(dict.fromkeys(row["snapshot_hash"] for row in rows))
     views: dict[str, SourceView] = {}
     for snapshot_hash in hashes:  # one text after another: each may have millions of characters

@@ -235,7 +235,8 @@ select f.id::text as id, f.subject_id, f.content, f.quote, f.quote_state, f.cont
                 and o.status not in ('superseded', 'withdrawn')
               order by o.id)::text[] as contradicted_by,
        to_char(f.observed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as observed_at, f.valid_from, f.valid_until,
-       f.ground, f.superseded_by::text as superseded_by,
+       case when f.ground = 'stands' and f.has_new_context then 'context changed' else f.ground end as ground,
+       f.superseded_by::text as superseded_by,
        %(recall)s::float8 as recall
   from best b
   join facts f on f.id = b.fact_id {vectors}

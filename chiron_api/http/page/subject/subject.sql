@@ -53,19 +53,22 @@ select count(*) over ()::int as total, p.reason, p.decided_by, p.at,
 -- What the facts of a subject that are in sight rest on: those that no longer bear them out first, then those of most facts.
 -- Joining facts with all assertions would join them with themselves.
 with assertion as (
-  select id as fact_id, source_url as url, source_kind as kind, ground
+  select id as fact_id, source_url as url, source_kind as kind,
+         case when ground = 'stands' and has_new_context then 'context changed' else ground end as ground
     from facts
    where subject_id = %(subject_id)s
      and status in ('accepted', 'disputed', 'superseded')
   union all
-  select c.fact_id, c.source_url, c.source_kind, c.ground
+  select c.fact_id, c.source_url, c.source_kind,
+         case when c.ground = 'stands' and c.has_new_context then 'context changed' else c.ground end
     from corroborations c
     join facts f on f.id = c.fact_id
    where f.subject_id = %(subject_id)s
      and f.status in ('accepted', 'disputed', 'superseded')
 ), source as materialized (
   select url, count(*)::int as assertions, coalesce(max(kind), 'unknown') as kind,
-         coalesce(max(ground) filter (where ground <> 'stands'), 'stands') as ground
+         coalesce(max(ground) filter (where ground not in ('stands', 'context changed')), max(ground) filter (where ground <> 'stands'),
+                  'stands') as ground
     from assertion
    group by url
 ), shown as (
