@@ -27,7 +27,8 @@ IRREGULAR = """
 """
 # The field's nouns that end like a participle, and words that a library or its protocol sets.
 NOUNS = """
-    bed being bring building ceiling embed embedding encoding feed finding following heading heed king listing morning need
+    bed beginning being bring building ceiling drawing embed embedding encoding feed finding following heading
+    heed king listing morning need
     opening ping pricing proceed ranking rating reasoning red ring ruling seed setting shed sibling spelling spring string thing
     thinking timing warning weed wing wording
 """

@@ -6,7 +6,7 @@ import typer
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_api.text import count
+from chiron_api.text import count, one_line
 from chiron_workers.access.audit import long_command
 from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, recheck
 from chiron_workers.settings import settings
@@ -24,6 +24,7 @@ async def recompute(
     """Look again for quotes that are not verified, and compute scores, confidence and status of every fact anew.
 
     After an upgrade that changes how facts are weighed, or after changing a setting of confidences or the kinds of sources.
+    Lists the facts whose status changes.
     """
     totals = RecheckCounts()
     async with open_services(settings(), pool_size=2) as services:
@@ -48,3 +49,10 @@ async def recompute(
         f"{count(totals.facts, 'fact')} looked at, {count(totals.verified, 'quote')} verified, "
         f"{count(totals.scores, 'source')} scored anew, {changes}."
     )
+    for change in totals.status_changes:
+        typer.echo(
+            f"  {one_line(change.content, chars_max=500)}\n"
+            f"        {change.fact_id} ({change.subject_id}): {change.status_before}, now {change.status}"
+        )
+    if rest := totals.statuses - len(totals.status_changes):
+        typer.echo(f"  and {rest:,} more; their histories (`chiron show FACT`) have the change.")

@@ -123,10 +123,13 @@ class Reference(Part):
 
 
 class Sentence(Part):
-    """A sentence of an answer: what it rests on, and the numbers of sources."""
+    """A sentence of an answer: what it rests on, the numbers of sources, and who found that they bear it out."""
 
     facts: Many[Reference] = ()
     sources: Many[Number]
+    verdict: Annotated[Verdict | None, Field(strict=False)] = None
+    verdict_by: str = ""
+    mark: str = ""
 
 
 class AnswerSection(Part):

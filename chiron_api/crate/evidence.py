@@ -21,6 +21,7 @@ from chiron_workers.evidence.quotes.marks import spanned_mark
 from chiron_workers.evidence.quotes.quotes import QUOTE_CHARS_MAX, locate, unfit_reason
 from chiron_workers.evidence.quotes.sentences import whole_sentences
 from chiron_workers.evidence.quotes.windows import EDGE_CHARS
+from chiron_workers.states import Decider, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,10 @@ def _check_answers(report: Report) -> Iterator[str]:
             yield "An answer rests on a finding that the report does not have under that number."
         if not source_numbers.issuperset(sentence.sources):
             yield "An answer names a source that the report does not have."
+        if sentence.verdict is Verdict.SUPPORTED and sentence.verdict_by in ("", Decider.RULES):
+            yield "An answer calls a sentence supported that no model has judged."
+        if sentence.verdict is Verdict.UNCHECKED and not sentence.mark:
+            yield "An answer leaves out that no model has judged a sentence."
 
 
 def check_annotations(report: Report, collection: AnnotationCollection) -> Iterator[str]:

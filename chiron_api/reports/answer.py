@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from chiron_workers.states import Verdict
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -18,9 +20,9 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class WrittenSentence:
-    """A sentence that its facts bore out when it was written, as `verdict_by` found.
+    """A sentence that its facts bore out when it was written, as the model `verdict_by` found, or that nobody has judged.
 
-    `sources` are numbers; `is_disputed` where its facts contradict each other.
+    `sources` are numbers; `is_disputed` where its facts contradict each other. `mark` says in plain words that it is unchecked.
     """
 
     text: str
@@ -28,14 +30,17 @@ class WrittenSentence:
     sources: tuple[int, ...]
     is_disputed: bool
     verdict_by: str
+    verdict: Verdict = Verdict.UNCHECKED
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenSection:
-    """A section of the answer; the first is the summary."""
+    """A section of the answer; the first is the summary. `title_mark` says that no model has judged its title."""
 
     title: str
     sentences: tuple[WrittenSentence, ...]
+    title_mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

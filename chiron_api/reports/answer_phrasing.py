@@ -4,6 +4,7 @@ from chiron_api.reports import phrasing
 from chiron_api.reports.answer import RunAnswer, WrittenAnswer, WrittenSentence
 from chiron_api.reports.phrasing import one_line
 from chiron_api.text import count
+from chiron_workers.states import Verdict
 
 HEADING = "Answer"
 NOT_KNOWN_HEADING = "What is not known"
@@ -18,10 +19,24 @@ DISPUTE_MARK = "sources contradict each other"
 
 def origin(answer: WrittenAnswer) -> str:
     """Who wrote the answer, from what, and when."""
+    sentences = [sentence for section in answer.sections for sentence in section.sentences]
+    unchecked_count = sum(sentence.verdict is Verdict.UNCHECKED for sentence in sentences)
     return (
         f"Written by {one_line(answer.model)} on {phrasing.minute(answer.written_at)} from the findings below alone. "
-        "Each sentence names those that it rests on, and was kept only since they bear it out."
+        f"Each sentence names those that it rests on. {_judgement(unchecked_count, len(sentences))}"
     )
+
+
+def _judgement(unchecked_count: int, sentence_count: int) -> str:
+    """What of the answer a model has judged by its findings, in a sentence."""
+    if not unchecked_count:
+        return "Each was kept only since a model that saw its findings and nothing else found that they bear it out."
+    phrase = (
+        "all sentences"
+        if unchecked_count == sentence_count
+        else f"{unchecked_count:,} of {count(sentence_count, 'sentence')}"
+    )
+    return f"No model was asked about {phrase}: they have their findings' words, meaning unchecked."
 
 
 def text_of(sentence: WrittenSentence) -> str:
@@ -32,7 +47,7 @@ def text_of(sentence: WrittenSentence) -> str:
 def marks(sentence: WrittenSentence) -> list[str]:
     """What a reader must know before relying on a sentence."""
     changes = list(dict.fromkeys(f"a fact of it is {fact.mark}" for fact in sentence.facts if fact.mark))
-    return [DISPUTE_MARK] * sentence.is_disputed + changes
+    return [DISPUTE_MARK] * sentence.is_disputed + [sentence.mark] * bool(sentence.mark) + changes
 
 
 def numbers(sentence: WrittenSentence) -> list[int]:

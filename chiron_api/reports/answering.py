@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import pairwise
 
 from chiron_api.reports.answer import (
@@ -19,6 +20,7 @@ from chiron_api.reports.report import Finding, RunLine, SubjectPart
 from chiron_workers.db.connect import Pool
 from chiron_workers.evidence.quotes.sentences import sentence_breaks
 from chiron_workers.knowledge import report_rows
+from chiron_workers.knowledge.drafts.expiry import is_expired, states_time
 from chiron_workers.knowledge.drafts.reading import DraftSentence, latest_draft
 from chiron_workers.knowledge.report_rows import Target, address
 from chiron_workers.public_addresses import without_secrets
@@ -31,6 +33,7 @@ SENTENCE_CHARS_MAX = 4_000  # in which addresses are looked for
 NOT_KNOWN_MAX = 100
 MARKS = {FactStatus.WITHDRAWN: "withdrawn since", FactStatus.CANDIDATE: "no longer sure enough"}
 DELETION_MARK = "deleted since"
+EXPIRY_MARK = "so until {until} only"
 CONTRADICTION_MARK = "contradicted since by finding {number}"
 _URL = re.compile(r"https?://[^\s<>()\[\]]+[^\s<>()\[\].,;:!?'\"]")
 _PLACE = re.compile(r"\[(\d{1,3})\]")
@@ -61,7 +64,9 @@ async def written_answer(
         frozenset(finding.number for finding in findings.values() if finding.status in SHOWN_STATUSES),
     )
     sections = [
-        WrittenSection(part.title, tuple(facts.written(sentence) for sentence in part.sentences))
+        WrittenSection(
+            part.title, tuple(facts.written(sentence) for sentence in part.sentences), part.title_mark
+        )
         for part in draft.sections
     ]
     not_known = tuple(_not_known(subjects, runs, arrangement))
@@ -85,13 +90,15 @@ class _Facts:
         )
         return WrittenSentence(
             text=without_secrets(sentence.text),
-            facts=tuple(self._reference(fact_id, numbers) for fact_id in sentence.fact_ids),
+            facts=tuple(self._reference(sentence.text, fact_id, numbers) for fact_id in sentence.fact_ids),
             sources=tuple(sources),
             is_disputed=any(numbers & set(self._opponents(finding)) for finding in cited_findings),
             verdict_by=sentence.verdict_by,
+            verdict=sentence.verdict,
+            mark=sentence.mark,
         )
 
-    def _reference(self, fact_id: str, numbers: set[int]) -> Reference:
+    def _reference(self, text: str, fact_id: str, numbers: set[int]) -> Reference:
         status, finding = self.statuses.get(fact_id), self.findings.get(fact_id)
         number = finding.number if finding else None
         if status is None:
@@ -101,12 +108,20 @@ class _Facts:
         opponents = self._opponents(finding) if finding else []
         if opponents and not numbers & set(opponents):
             return Reference(fact_id, number, CONTRADICTION_MARK.format(number=opponents[0]))
+        if finding and _is_untimely(text, finding):
+            return Reference(fact_id, number, EXPIRY_MARK.format(until=finding.valid_until))
         return Reference(fact_id, number)
 
     def _opponents(self, finding: Finding) -> list[int]:
         """The shown findings that contradict one."""
         relatives = (relative for relative in finding.relatives if relative.relation is Relation.CONTRADICTS)
         return [relative.number for relative in relatives if relative.number in self.shown_numbers]
+
+
+def _is_untimely(text: str, finding: Finding) -> bool:
+    """Whether a finding was so until a day that is over, and a sentence on it says no time."""
+    is_over = is_expired(finding.valid_until, datetime.now(UTC).date())
+    return is_over and not states_time(text, finding.valid_from, finding.valid_until)
 
 
 def _not_known(

@@ -14,6 +14,7 @@ from chiron_api.reports.report import ModelUse, Report, RunLine, Source, Subject
 from chiron_workers.db.connect import Pool
 from chiron_workers.documents.authors import stored_names
 from chiron_workers.documents.omissions import from_rows
+from chiron_workers.evidence.dois import doi_of_source
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_aliases
@@ -21,7 +22,6 @@ from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.public_addresses import public_address, without_secrets
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import RunUsage
-from chiron_workers.sources.dois import doi_of_source
 from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus, RunState
 
 FINDINGS_MAX = 100_000

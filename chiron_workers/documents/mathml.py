@@ -28,12 +28,12 @@ ACCENTS = str.maketrans(
 
 def formula_text(element: Any, omissions: Omissions) -> str:
     """A formula on one line; what is struck out in it and what cannot be written is added to `omissions`."""
-    for enclosed in list(element.iter("menclose", "{*}menclose")):
-        if STRIKES & set(_notation(enclosed)):
+    for enclosure in list(element.iter("menclose", "{*}menclose")):
+        if STRIKES & set(_notation(enclosure)):
             omissions.add(STRUCK["del"])
-            for child in list(enclosed):
-                enclosed.remove(child)
-            enclosed.text = None
+            for child in list(enclosure):
+                enclosure.remove(child)
+            enclosure.text = None
     words = math_text(element)
     for _ in range(words.count(Mark.FORMULA.text)):
         omissions.mark(Mark.FORMULA)
@@ -113,13 +113,15 @@ def _multiscripts(children: list[Any], parts: list[str]) -> str:
     names = [_name(child) for child in children]
     middle = names.index("mprescripts") if "mprescripts" in names else len(names)
     before, behind = parts[middle + 1 :], parts[1:middle]
-    leading = [_scripts(lowered, raised) for lowered, raised in _places(before)]
-    trailing = [lower_words(lowered) + raise_words(raised) for lowered, raised in _places(behind)]
-    return "".join(leading) + _base(parts[0] if parts else "") + "".join(trailing)
+    prefixes = [_scripts(subscript, superscript) for subscript, superscript in _places(before)]
+    suffixes = [
+        lower_words(subscript) + raise_words(superscript) for subscript, superscript in _places(behind)
+    ]
+    return "".join(prefixes) + _base(parts[0] if parts else "") + "".join(suffixes)
 
 
-def _scripts(lowered: str, raised: str) -> str:
-    return raise_words(raised) + lower_words(lowered)
+def _scripts(subscript: str, superscript: str) -> str:
+    return raise_words(superscript) + lower_words(subscript)
 
 
 def _places(parts: list[str]) -> list[tuple[str, str]]:
@@ -131,12 +133,12 @@ def _layout(name: str, parts: list[str]) -> str:
     match name, parts:
         case "mover", [base, accent] if len(base) == len(accent) == 1 and accent.translate(ACCENTS) != accent:
             return base + accent.translate(ACCENTS)
-        case "msup" | "mover", [base, raised]:
-            return _base(base) + raise_words(raised)
-        case "msub" | "munder", [base, lowered]:
-            return _base(base) + lower_words(lowered)
-        case "msubsup" | "munderover", [base, lowered, raised]:
-            return _base(base) + lower_words(lowered) + raise_words(raised)
+        case "msup" | "mover", [base, superscript]:
+            return _base(base) + raise_words(superscript)
+        case "msub" | "munder", [base, subscript]:
+            return _base(base) + lower_words(subscript)
+        case "msubsup" | "munderover", [base, subscript, superscript]:
+            return _base(base) + lower_words(subscript) + raise_words(superscript)
         case "mfrac", [over, under]:
             return f"{_grouped(over)}/{_grouped(under)}"
         case "msqrt", [*_]:

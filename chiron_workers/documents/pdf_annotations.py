@@ -156,12 +156,12 @@ def _field(annotation: Any, form: Any, omissions: Omissions, raw: Any, place: st
 def _choices(annotation: Any, form: Any, raw: Any) -> str:
     """What a list shows as chosen, which may be other words than its value; empty for a field without a list."""
     count = min(raw.FPDFAnnot_GetOptionCount(form, annotation), OPTIONS_MAX)
-    chosen = (index for index in range(count) if raw.FPDFAnnot_IsOptionSelected(form, annotation, index))
+    places = (index for index in range(count) if raw.FPDFAnnot_IsOptionSelected(form, annotation, index))
     labels = (
         _utf16(
             lambda *args, at=index: raw.FPDFAnnot_GetOptionLabel(*args[:2], at, *args[2:]), form, annotation
         )
-        for index in chosen
+        for index in places
     )
     return "; ".join(filter(None, map(one_line, labels)))
 

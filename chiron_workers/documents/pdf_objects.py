@@ -142,9 +142,9 @@ def _shapes(page: Any, count: int, raw: Any) -> Iterator[tuple[int, int, Matrix 
     waiting: list[tuple[int, Matrix | None, int]] = [
         (object_at(handle, index), None, 0) for index in reversed(range(count))
     ]
-    seen = 0
-    while waiting and seen <= OBJECTS_MAX:
-        seen += 1
+    shape_count = 0
+    while waiting and shape_count <= OBJECTS_MAX:
+        shape_count += 1
         shape, matrix, depth = waiting.pop()
         kind = type_of(ctypes.c_void_p(shape))
         if kind != raw.FPDF_PAGEOBJ_FORM:

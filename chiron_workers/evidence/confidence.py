@@ -88,10 +88,9 @@ def explain(
         f"{assertions} assertion{'' if assertions == 1 else 's'} = {min(1.0, count * mean / max(assertions, 1)):.2f}"
     )
     for origin in confidence.support:
-        copies = ", which count once" if len(origin.urls) > 1 else ""
-        yield f"for it: {origin} (score {origin.score:.2f}{copies})"
+        yield f"for it: {origin} (score {origin.score:.2f}{_ties(origin)})"
     for origin in confidence.opposition:
-        yield f"against it: {origin} (score {origin.score:.2f})"
+        yield f"against it: {origin} (score {origin.score:.2f}{_ties(origin)})"
     yield f"what stands for it: {_product(confidence.support)}"
     if confidence.cap is not None:
         yield f"both held down to {confidence.cap:.2f}, since {cap_reason}"
@@ -102,6 +101,13 @@ def explain(
             f"{confidence.weight_left:.2f}"
         )
     yield _conclusion(confidence, threshold)
+
+
+def _ties(origin: Origin) -> str:
+    """Why several sources are one origin."""
+    if len(origin.urls) < 2:
+        return ""
+    return f"; {len(origin.urls)} sources count once: {' and '.join(origin.ties)}"
 
 
 def _conclusion(confidence: Confidence, threshold: float) -> str:

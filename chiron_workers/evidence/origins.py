@@ -1,43 +1,52 @@
 """Who says so: sources that are independent of one another."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from ipaddress import ip_address
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from itertools import combinations
 
-from chiron_workers.evidence.copies import WORD, copy_pairs
+from chiron_workers.evidence.copies import WORD, Sketch, copy_pairs
+from chiron_workers.evidence.publishers import carries_works, origin_name, states_owner
+from chiron_workers.evidence.studies import Study
+from chiron_workers.evidence.works import NO_RECORD, Record, address_work, work_of
 from chiron_workers.states import SourceKind
-
-if TYPE_CHECKING:
-    from publicsuffixlist import PublicSuffixList
 
 ASSERTIONS_MAX = 200
 PASSAGE_WORDS_MIN = 12  # two authors hardly write as many in the same order
+PASSAGE_CHARS_MIN = 24  # likewise of a writing without blanks, where each sign counts as a word
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """That a source says so. `signature` is the MinHash of its text, None where the text was never read."""
+    """That a source says so.
+
+    `sketch` is that of its text, None where the text was never read, and `place` where the quote stands there. `record` is what
+    the page says of itself, and `studies` those that it names.
+    """
 
     url: str
     score: float
     is_verified: bool
-    signature: bytes | None = None
+    sketch: bytes | None = None
     quote: str | None = None
     kind: SourceKind = SourceKind.UNKNOWN
+    place: tuple[int, int] | None = None
+    record: Record = NO_RECORD
+    studies: tuple[Study, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Sources that count as one: of one registrable domain, or copies of one text. `score` and `kind` are those of the best."""
+    """Sources that count as one: of one work, of one publisher, or copies of one text.
+
+    `score` and `kind` are those of the best, and `ties` say why they are one.
+    """
 
     names: tuple[str, ...]
     urls: tuple[str, ...]
     score: float
     kind: SourceKind
+    ties: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{' = '.join(self.names)}, {self.kind.words}"
@@ -46,105 +55,152 @@ class Origin:
 def group_origins(assertions: Sequence[Assertion]) -> tuple[Origin, ...]:
     """The independent origins of what is asserted, the most trusted first.
 
-    One are those of one registrable domain, copies of one text, and those that quote the same long passage. Of very
-    many assertions the most trusted of each domain are looked at, then the second ones, and so on.
+    One are those of one work or about one study, copies of one text, then those of one publisher, account or domain. Of very
+    many assertions the most trusted of each publisher are looked at, then the second ones, and so on.
     """
     if len(assertions) <= 1:  # as most facts have it, and nothing to compare
         return tuple(
             Origin((origin_name(only.url),), (only.url,), only.score, only.kind) for only in assertions
         )
     trusted_first = sorted(assertions, key=lambda assertion: -assertion.score)
-    trusted_first = _domains_in_turn(trusted_first)[:ASSERTIONS_MAX]
-    groups: dict[int, list[Assertion]] = defaultdict(list)
-    for assertion, group in zip(trusted_first, _groups(trusted_first), strict=True):
-        groups[group].append(assertion)
-    origins = [
-        Origin(
-            names=tuple(dict.fromkeys(origin_name(assertion.url) for assertion in group)),
-            urls=tuple(dict.fromkeys(assertion.url for assertion in group)),
-            score=(best := max(group, key=lambda assertion: assertion.score)).score,
-            kind=best.kind,
+    trusted_first = _names_in_turn(trusted_first)[:ASSERTIONS_MAX]
+    groups: dict[int, list[int]] = defaultdict(list)
+    merger = _Merger(trusted_first)
+    for n in range(len(trusted_first)):
+        groups[merger.root(n)].append(n)
+    origins = []
+    for places in groups.values():
+        group = [trusted_first[n] for n in places]
+        best = max(group, key=lambda assertion: assertion.score)
+        origins.append(
+            Origin(
+                names=tuple(dict.fromkeys(merger.names[n] for n in places)),
+                urls=tuple(dict.fromkeys(assertion.url for assertion in group)),
+                score=best.score,
+                kind=best.kind,
+                ties=tuple(dict.fromkeys(tie for n in places for tie in merger.ties[n])),
+            )
         )
-        for group in groups.values()
-    ]
     return tuple(sorted(origins, key=lambda origin: (-origin.score, origin.names)))
 
 
-@lru_cache(maxsize=10_000)
-def origin_name(url: str) -> str:
-    """The registrable domain of an address, by the Public Suffix List: `bbc.co.uk`, `alice.github.io`.
-
-    A numeric address or a single name stands for itself, and so does a file or a document of one's own: each is a
-    source apart.
-    """
-    host = web_host(url)
-    if not host:
-        return url
-    return host if _is_numeric(host) else _suffixes().privatesuffix(host.rstrip(".")) or host
+def address_origin(url: str) -> str:
+    """The origin that an address alone tells: a work's number where its host carries works, else who publishes there."""
+    return (carries_works(url) and address_work(url)) or origin_name(url)
 
 
-def _domains_in_turn(assertions: Sequence[Assertion]) -> list[Assertion]:
+def _names_in_turn(assertions: Sequence[Assertion]) -> list[Assertion]:
     """The first assertion of each origin, then the second of each: a domain of many pages pushes nobody out."""
     counts: Counter[str] = Counter()
     turns = []
     for assertion in assertions:
-        name = origin_name(assertion.url)
+        name = address_origin(assertion.url)
         turns.append(counts[name])
         counts[name] += 1
     return [assertions[n] for n in sorted(range(len(assertions)), key=turns.__getitem__)]
 
 
-def _groups(assertions: Sequence[Assertion]) -> list[int]:
-    """For each assertion the number of its origin."""
-    group = list(range(len(assertions)))
-    first: dict[object, int] = {}
+class _Merger:
+    """Which assertions are of one origin. Same work goes before same publisher: two works of one publisher stay two."""
 
-    def root(n: int) -> int:
-        while group[n] != n:
-            n = group[n]
+    def __init__(self, assertions: Sequence[Assertion]) -> None:
+        self._assertions = assertions
+        self._parents = list(range(len(assertions)))
+        self.works = [
+            work_of(item.url, item.record, quote=item.quote, place=item.place, studies=item.studies)
+            for item in assertions
+        ]
+        self.names = [_owner(item) for item in assertions]
+        self.ties: list[list[str]] = [[] for _ in assertions]
+        for pairs, tie in (
+            (self._same_names(), "the same work"),
+            (self._same_studies(), "the same study"),
+            (self._same_texts(), "the same text"),
+        ):
+            for n, m in pairs:
+                self._join(n, m, tie)
+        self._join_publishers()
+
+    def root(self, n: int) -> int:
+        """The number of an assertion's origin."""
+        while self._parents[n] != n:
+            n = self._parents[n]
         return n
 
-    for n, assertion in enumerate(assertions):
-        for key in (("name", origin_name(assertion.url)), ("passage", _passage(assertion.quote))):
-            if key[1]:
-                group[root(n)] = root(first.setdefault(key, n))
-    with_text = [n for n, assertion in enumerate(assertions) if assertion.signature]
-    for copy, copied_from in copy_pairs([assertions[n].signature or b"" for n in with_text]):
-        group[root(with_text[copy])] = root(with_text[copied_from])
-    return [root(n) for n in range(len(assertions))]
+    def _join(self, n: int, m: int, tie: str) -> None:
+        first, second = self.root(n), self.root(m)
+        if first != second:
+            self._parents[max(first, second)] = min(first, second)
+            self.ties[n].append(tie)
+
+    def _same_names(self) -> Iterator[tuple[int, int]]:
+        first: dict[str, int] = {}
+        for n, work in enumerate(self.works):
+            for name in sorted(work.names):
+                yield n, first.setdefault(name, n)
+
+    def _same_studies(self) -> Iterator[tuple[int, int]]:
+        several = [n for n, work in enumerate(self.works) if work.studies]
+        return (
+            (n, m) for m, n in combinations(several, 2) if self.works[n].tells_of_same_study(self.works[m])
+        )
+
+    def _same_texts(self) -> Iterator[tuple[int, int]]:
+        yield from _quotation_pairs([_passage(item.quote) for item in self._assertions])
+        sketches = [Sketch.of(item.sketch) if item.sketch else None for item in self._assertions]
+        yield from copy_pairs(sketches, [item.place for item in self._assertions])
+
+    def _join_publishers(self) -> None:
+        """Join what is left by publisher, account or domain.
+
+        A work on a host of works stands for itself, and so does what was joined to another publisher's. What is neither
+        goes with the most trusted of its publisher.
+        """
+        names: dict[int, set[str]] = defaultdict(set)
+        apart: set[int] = set()
+        for n, name in enumerate(self.names):
+            names[self.root(n)].add(name)
+            if self._stands_apart(n):
+                apart.add(self.root(n))
+        apart |= {root for root, members in names.items() if len(members) > 1}
+        first: dict[str, int] = {}
+        tie = "the same publisher"
+        for n, name in enumerate(self.names):
+            if self.root(n) not in apart:
+                self._join(n, first.setdefault(name, n), tie)
+        for n, name in enumerate(self.names):
+            if name in first and self.root(n) in apart:
+                self._join(first.pop(name), n, tie)
+
+    def _stands_apart(self, n: int) -> bool:
+        """Whether a source is a work of its own on a host of works, and its publisher tells nothing: whose it is would."""
+        url = self._assertions[n].url
+        is_owned = states_owner(url) and self.names[n] != origin_name(url)
+        return bool(self.works[n].numbers) and carries_works(url) and not is_owned
 
 
-def _passage(quote: str | None) -> tuple[str, ...]:
+def _owner(assertion: Assertion) -> str:
+    """Who published a source: as its address tells, or on hosts that say so the first whom its page names."""
+    name = origin_name(assertion.url)
+    if "/" in name or not assertion.record.authors or not states_owner(assertion.url):
+        return name
+    return f"{name}/{''.join(WORD.findall(assertion.record.authors[0].casefold()))}"
+
+
+def _passage(quote: str | None) -> str:
     """The words of a quote that is too long to be written twice."""
-    words = tuple(WORD.findall((quote or "").casefold()))
-    return words if len(words) >= PASSAGE_WORDS_MIN else ()
+    words = WORD.findall((quote or "").casefold())
+    signs = sum(len(word) == 1 for word in words)
+    words_min = PASSAGE_CHARS_MIN if signs > len(words) // 2 else PASSAGE_WORDS_MIN
+    return f" {' '.join(words)} " if len(words) >= words_min else ""
 
 
-def web_host(url: str) -> str:
-    """The host of a web address in ASCII, as a browser would ask for it; empty for anything else."""
-    if not url.lower().startswith(("http://", "https://")):
-        return ""
-    try:
-        host = urlsplit(url).hostname or ""
-        if host.isascii():
-            return host
-        import idna
-
-        return idna.encode(host, uts46=True).decode()
-    except ValueError:  # UnicodeError of idna, too
-        return ""
-
-
-def _is_numeric(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
-@cache
-def _suffixes() -> "PublicSuffixList":
-    from publicsuffixlist import PublicSuffixList
-
-    return PublicSuffixList()
+def _quotation_pairs(passages: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The pairs of which one quotes what the other quotes, or more of it."""
+    first: dict[str, int] = {}
+    for n, passage in enumerate(passages):
+        if passage:
+            yield n, first.setdefault(passage, n)
+    for (passage, n), (quotation, m) in combinations(first.items(), 2):
+        if passage in quotation or quotation in passage:
+            yield max(n, m), min(n, m)

@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from chiron_workers.evidence.origins import web_host
+from chiron_workers.evidence.publishers import web_host
 from chiron_workers.states import SourceKind
 
 TABLE = Path(__file__).with_suffix(".toml")

@@ -23,6 +23,11 @@ def words(section: str) -> list[str]:
     return [word for line in _SECTIONS[section] for word in line.split()]
 
 
+def lines(section: str) -> list[str]:
+    """The lines of a section, in their order."""
+    return _SECTIONS[section]
+
+
 SILENT = frozenset(words("silent"))
 NEGATIONS = frozenset(words("negations"))
 EMPTY_AFTER_NEGATION = frozenset(words("empty after negation"))

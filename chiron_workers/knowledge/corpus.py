@@ -13,7 +13,7 @@ from chiron_workers.documents.plain import read_plain
 from chiron_workers.documents.read_folder import FileDocument
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
-from chiron_workers.knowledge.search.word_index import QUERIES, passage_columns, query_args
+from chiron_workers.knowledge.search.word_index import QUERIES, WORDS_VERSION, passage_columns, query_args
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Page, Snapshot, Sources, canonical, to_snapshot
 
@@ -279,6 +279,7 @@ class Corpus:
             "numbers": [row[1] for row in rows],
             "headings": [row[3].heading for row in rows],
             "bodies": [row[3].body for row in rows],
+            "words_version": WORDS_VERSION,
         }
         texts = [{"title": row[2], "heading": row[3].heading, "body": row[3].body} for row in rows]
         await self.session.write(SQL["save_passages"], passage_columns(texts) | columns)

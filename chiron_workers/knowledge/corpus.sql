@@ -45,9 +45,9 @@ delete from passages
  where document_id = any (%(ids)s::uuid[]);
 
 -- save_passages
-insert into passages (document_id, n, subject_id, heading, body, language, tsv)
+insert into passages (document_id, n, subject_id, heading, body, language, tsv, words_version)
 select text.document_id, text.n, text.subject_id, whole.heading, whole.body, text.language,
-       {{passage_tsv}}
+       {{passage_tsv}}, %(words_version)s
   from ({{passage_text}}) as text
   join unnest(%(documents)s::uuid[], %(numbers)s::int[], %(headings)s::text[], %(bodies)s::text[])
        as whole (document_id, n, heading, body) using (document_id, n);

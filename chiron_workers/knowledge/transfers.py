@@ -7,7 +7,7 @@ import zstandard
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
-from chiron_workers.knowledge.search.word_index import text_columns
+from chiron_workers.knowledge.search.word_index import WORDS_VERSION, text_columns
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -39,9 +39,9 @@ async def add(session: Session, kind: Kind, rows: Sequence[Mapping[str, Any]]) -
     """
     if not rows:
         return []
-    columns: dict[str, Sequence[Any]] = {name: [row[name] for row in rows] for name in rows[0]}
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
     if kind == "facts":
-        columns |= text_columns(columns["content"])
+        columns |= text_columns(columns["content"]) | {"words_version": WORDS_VERSION}
     return await session.write(SQL[f"add_{kind}"], columns)
 
 

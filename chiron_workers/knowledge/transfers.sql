@@ -82,11 +82,11 @@ select hash
 insert into facts (id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
                    claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions, validated_at,
                    created_at, context, verdict, verdict_reason, verdict_by, observed_at, valid_from,
-                   valid_until, ground, claimed_score, source_kind, language, tsv)
+                   valid_until, ground, claimed_score, source_kind, language, tsv, words_version)
 select id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score,
        claimed_confidence, snapshot_hash, topic_path, confidence, status, contradictions::json, validated_at, created_at,
        context, verdict, verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground,
-       claimed_score, source_kind, language, to_tsvector(language::regconfig, words) || pairs::tsvector
+       claimed_score, source_kind, language, to_tsvector(language::regconfig, words) || pairs::tsvector, %(words_version)s
   from unnest(%(id)s::uuid[], %(subject_id)s::text[], %(content)s::text[], %(quote)s::text[], %(quote_state)s::text[],
               %(quote_start)s::int[], %(quote_end)s::int[], %(source_url)s::text[], %(source_score)s::real[],
               %(claimed_confidence)s::real[], %(snapshot_hash)s::text[], %(topic_path)s::text[], %(confidence)s::real[],

@@ -15,14 +15,23 @@ RUN_OR_WORD = re.compile(r"\S+")
 # 10⁵ is found by 10^5 and not by 105; a lowered digit is written on the line as well: CO₂, CO2.
 RAISED_DIGITS = re.compile(r"[⁰¹²³⁴-⁹]+")
 DOT_ABOVE = "\u0307"  # what is left of İ in small letters
+# Persian parts the pieces of a word by a joiner of no width where others write a space: می‌رود, می رود.
+PERSIAN_GAP = re.compile("(?<=[\u0620-\u06ff])\u200c+")
+# Letters of the Arabic script that keyboards and languages write in more than one way, as Lucene's normalizers for Arabic and
+# Persian fold them, but for the ة that Postgres' stems need.
+ARABIC_FORMS = str.maketrans(
+    "آأإىیےکہۀۂ", "اااييي" + "كههه", "\u0640\u0654\u0670" + "".join(map(chr, range(0x064B, 0x0653)))
+)
 
 
 class _Characters(dict[int, str]):
-    """What becomes of each character: letters, digits and marks stay, format marks go, the rest parts words."""
+    """What becomes of each character: letters and marks stay, digits are plain, format marks go, the rest parts words."""
 
     def __missing__(self, code_point: int) -> str:
         character = chr(code_point)
         match unicodedata.category(character)[0]:
+            case _ if character.isdecimal():
+                output = str(unicodedata.decimal(character))
             case "L" | "N" | "M":
                 output = "" if character == DOT_ABOVE else character
             case _:
@@ -65,7 +74,10 @@ def terms_of_query(text: str) -> Terms:
 
 def _split(text: str) -> tuple[str, list[list[str]]]:
     """Words with spaces between them, and runs of characters of scripts without spaces."""
-    plain = unicodedata.normalize("NFKC", RAISED_DIGITS.sub(r" \g<0>", text)).lower().translate(_CHARACTERS)
+    plain = unicodedata.normalize("NFKC", RAISED_DIGITS.sub(r" \g<0>", text)).lower()
+    if not plain.isascii():
+        plain = PERSIAN_GAP.sub(" ", plain).translate(ARABIC_FORMS)
+    plain = plain.translate(_CHARACTERS)
     words: list[str] = []
     runs: list[list[str]] = []
     for word in RUN_OR_WORD.findall(plain):

@@ -9,7 +9,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
 from chiron_workers.errors import UsageError
-from chiron_workers.evidence.origins import origin_name
+from chiron_workers.evidence.origins import address_origin
 from chiron_workers.knowledge.coverage.nodes import Branch, Nodes, flatten
 from chiron_workers.knowledge.coverage.topic_titles import NodeTitles, load_titles
 from chiron_workers.runs.session import Session
@@ -77,7 +77,7 @@ def _count(
     for row in rows:
         for node_id in titles.nodes_of(row["topic_path"]):
             facts[node_id] += row["facts"]
-            origins[node_id].update(map(origin_name, row["urls"]))
+            origins[node_id].update(map(address_origin, row["urls"]))
     return facts, origins
 
 

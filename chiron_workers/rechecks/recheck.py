@@ -17,6 +17,7 @@ from chiron_workers.documents.read_folder import SkippedFile, read_document
 from chiron_workers.duty_failures import is_fault_of_process, reason_of
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolError
+from chiron_workers.evidence.dois import doi_in, doi_of
 from chiron_workers.knowledge.corpus import SCHEME, Corpus, path_of, subject_of
 from chiron_workers.knowledge.facts.grounds import check_grounds, settle_grounds
 from chiron_workers.knowledge.facts.source_kinds import kind_of
@@ -25,7 +26,6 @@ from chiron_workers.rechecks.retractions import RetractionLookup, store_retracti
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
 from chiron_workers.sources.changes import SourceChanges
-from chiron_workers.sources.dois import doi_in, doi_of
 from chiron_workers.states import SHOWN_STATUSES, ChangeKind, FactStatus, SourceKind
 from chiron_workers.store import Store
 from chiron_workers.tools.files import file_reader

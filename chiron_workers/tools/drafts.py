@@ -111,9 +111,10 @@ async def write_section(
 ) -> WrittenSection:
     """Write a section of the report, sentence by sentence, each with the facts it rests on.
 
-    Each sentence is held to its facts: what they do not bear out in full is refused with the reason, and then nothing of the
-    section is kept. Write it again with that sentence in other words, with other facts, or without it. There are no
-    sentences without facts: no transitions, no opinions, nothing that you know yourself.
+    Each sentence is held to its facts: what they do not bear out in full is refused with the reason, and so are facts that say
+    nothing of their sentence and a title that claims something; then nothing of the section is kept. Write it again with that
+    sentence in other words, with other facts, or without it. There are no sentences without facts: no transitions, no opinions,
+    nothing that you know yourself.
 
     Args:
         place: 0 for the summary, which comes first; 1, 2, 3 ... for the sections after it. The section that stands there is

@@ -5,8 +5,8 @@ from pydantic import Field
 
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.coverage.nodes import Child
-from chiron_workers.knowledge.drafts.reading import Sentence
-from chiron_workers.knowledge.drafts.sections import SENTENCES_MAX, SUMMARY
+from chiron_workers.knowledge.drafts.reading import SUMMARY, Sentence
+from chiron_workers.knowledge.drafts.sections import SENTENCES_MAX
 from chiron_workers.knowledge.drafts.sentence_rules import TITLE_CHARS_MAX
 from chiron_workers.knowledge.lessons.lessons import EXAMPLE, EXPLANATIONS_MAX, Prerequisite
 from chiron_workers.store import Store
@@ -92,9 +92,10 @@ async def write_lesson(
 ) -> WrittenPart:
     """Write a section of the lesson, sentence by sentence, each with the facts it rests on.
 
-    Each sentence is held to its facts: what they do not bear out in full is refused with the reason, and then nothing of the
-    section is kept. Write it again with that sentence in other words, with other facts, or without it. There are no
-    sentences without facts: no welcome, no transition, no opinion, nothing that you know yourself.
+    Each sentence is held to its facts: what they do not bear out in full is refused with the reason, and so are facts that say
+    nothing of their sentence and a title that claims something; then nothing of the section is kept. Write it again with that
+    sentence in other words, with other facts, or without it. There are no sentences without facts: no welcome, no transition, no
+    opinion, nothing that you know yourself.
 
     Args:
         part: summary (what the learner will know, comes first), explanation, or example (the worked example, comes last).

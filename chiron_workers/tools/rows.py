@@ -54,8 +54,9 @@ async def hand_in_rows(
 ) -> HandedInRows:
     """Hand in rows of the table that this run is asked for, some at a time, as soon as their facts are stored.
 
-    Each cell is held to its facts: a value that they do not bear out is refused with the reason, and then nothing of the call
-    is kept. Mend that cell, or leave it empty with the reason, and hand the rows in again.
+    Each cell is held to its facts: they have to say that it is the value of this column for the thing of this row. Another value
+    is refused with the reason, and so is a fact that says nothing of its cell; then nothing of the call is kept. Mend that cell,
+    or leave it empty with the reason, and hand the rows in again.
 
     Args:
         rows: Each with its cells by the names of the columns, all of them: a value with the ids of the facts that bear it out,

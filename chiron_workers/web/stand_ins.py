@@ -57,7 +57,7 @@ AROUND = ("nav", "header", "footer")
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _View:
     """What a page shows: its titles and their pieces, and the lines of its text without navigation."""
 
     titles: tuple[str, ...]
@@ -87,18 +87,18 @@ def stand_in(source: str, document: Document) -> str:
     if len(document.text) > CHARS_MAX:
         return _missing(title) if (title := _agreed_title(tree)) else ""
     has_password = bool(tree.xpath("//input[@type='password']"))
-    shown = _shown(tree)
-    if title := _missing_title(shown):
+    view = _view(tree)
+    if title := _missing_title(view):
         return _missing(title)
-    if _is_challenge(shown, source[:MARKUP_CHARS_MAX]):
+    if _is_challenge(view, source[:MARKUP_CHARS_MAX]):
         return CHALLENGE
-    if _is_outage(shown):
+    if _is_outage(view):
         return "it is a message of its server, which stands in for the page"
-    if has_password and shown.is_called(LOGIN_TITLE) and _own_chars(shown) <= SAYING_CHARS_MAX:
+    if has_password and view.is_called(LOGIN_TITLE) and _own_chars(view) <= SAYING_CHARS_MAX:
         return "it is a log-in page, which stands in for the page"
-    if _is_consent(tree, shown):
+    if _is_consent(tree, view):
         return "it is a question for consent, which stands in for the page"
-    if _is_shell(shown):
+    if _is_shell(view):
         return "it holds no readable text: it is an empty shell, which scripts fill"
     return ""
 
@@ -113,8 +113,8 @@ def text_stand_in(text: str) -> str:
         return ""
     lines = tuple(line for line in map(one_line, text.split("\n")) if line)
     titles = (lines[0], *_pieces(lines[0])) if lines else ()
-    shown = _Shown(titles, lines, one_line(text), "", has_scripts=False, has_empty_root=False)
-    return CHALLENGE if _is_challenge(shown, "") else ""
+    view = _View(titles, lines, one_line(text), "", has_scripts=False, has_empty_root=False)
+    return CHALLENGE if _is_challenge(view, "") else ""
 
 
 def _missing(title: str) -> str:
@@ -137,30 +137,30 @@ def _says_missing(title: str) -> bool:
     return bool(MISSING_TITLE.fullmatch(title)) and not AMBIGUOUS_TITLE.fullmatch(title)
 
 
-def _missing_title(shown: _Shown) -> str:
+def _missing_title(view: _View) -> str:
     """What an error page says; other pages of the same title have more to say, and say nothing of pages."""
-    own_chars = _own_chars(shown)
-    has_words = bool(MISSING_WORDS.search(_body(shown)))
-    for title in filter(MISSING_TITLE.fullmatch, shown.titles):
+    own_chars = _own_chars(view)
+    has_words = bool(MISSING_WORDS.search(_body(view)))
+    for title in filter(MISSING_TITLE.fullmatch, view.titles):
         chars_max = SAYING_CHARS_MAX if _says_missing(title) else ERROR_CHARS_MAX
         if has_words or own_chars <= chars_max:
             return title
     if own_chars <= SAYING_CHARS_MAX:
-        return next(filter(_says_missing, shown.lines[:2]), "")
+        return next(filter(_says_missing, view.lines[:2]), "")
     return ""
 
 
-def _is_challenge(shown: _Shown, markup: str) -> bool:
-    if len(shown.text) > CHARS_MAX:
+def _is_challenge(view: _View, markup: str) -> bool:
+    if len(view.text) > CHARS_MAX:
         return False
-    is_short = len(shown.text) <= SHORT_CHARS_MAX
-    words = f"{shown.text} {shown.without_scripts}"
+    is_short = len(view.text) <= SHORT_CHARS_MAX
+    words = f"{view.text} {view.without_scripts}"
     has_words = bool(CHALLENGE_WORDS.search(words))
     has_own_words = bool(BLOCK_WORDS.search(words))
     has_markup = bool(CHALLENGE_MARKUP.search(markup))
-    own_chars = _own_chars(shown)
-    if shown.is_called(CHALLENGE_TITLE):
-        is_address = is_short and (own_chars <= SHELL_CHARS_MAX or bool(ADDRESS.search(_body(shown))))
+    own_chars = _own_chars(view)
+    if view.is_called(CHALLENGE_TITLE):
+        is_address = is_short and (own_chars <= SHELL_CHARS_MAX or bool(ADDRESS.search(_body(view))))
         return is_address or has_words or has_own_words or has_markup
     if not is_short:
         return False
@@ -168,35 +168,35 @@ def _is_challenge(shown: _Shown, markup: str) -> bool:
         return own_chars <= SAYING_CHARS_MAX
     if has_markup:
         return has_words or own_chars <= SHELL_CHARS_MAX
-    return has_words and _other_chars(shown, CHALLENGE_WORDS) <= REQUEST_CHARS_MAX
+    return has_words and _other_chars(view, CHALLENGE_WORDS) <= REQUEST_CHARS_MAX
 
 
-def _body(shown: _Shown) -> str:
-    return " ".join(line for line in shown.lines if line not in shown.titles)
+def _body(view: _View) -> str:
+    return " ".join(line for line in view.lines if line not in view.titles)
 
 
-def _is_outage(shown: _Shown) -> bool:
-    if not shown.is_called(OUTAGE_TITLE) or _own_chars(shown) > SAYING_CHARS_MAX:
+def _is_outage(view: _View) -> bool:
+    if not view.is_called(OUTAGE_TITLE) or _own_chars(view) > SAYING_CHARS_MAX:
         return False
-    return _own_chars(shown) <= SHELL_CHARS_MAX or bool(OUTAGE_WORDS.search(_body(shown)))
+    return _own_chars(view) <= SHELL_CHARS_MAX or bool(OUTAGE_WORDS.search(_body(view)))
 
 
-def _is_consent(tree: Any, shown: _Shown) -> bool:
+def _is_consent(tree: Any, view: _View) -> bool:
     """Whether all that a page shows is a question for consent; a banner stands beside other text."""
     controls = islice(tree.iter("button", "a", "input"), CONTROLS_MAX)
     control = next(filter(_agrees, controls), None)
-    if control is None or shown.is_called(POLICY_TITLE):
+    if control is None or view.is_called(POLICY_TITLE):
         return False
-    has_terms = len({word.lower()[:6] for word in CONSENT_WORDS.findall(shown.text)}) >= CONSENT_TERMS_MIN
-    titles = filter(CONSENT_TITLE.fullmatch, shown.titles)
+    has_terms = len({word.lower()[:6] for word in CONSENT_WORDS.findall(view.text)}) >= CONSENT_TERMS_MIN
+    titles = filter(CONSENT_TITLE.fullmatch, view.titles)
     if any(has_terms or not BARE_CONSENT.fullmatch(title) for title in titles):
-        return len(shown.text) <= CHARS_MAX
+        return len(view.text) <= CHARS_MAX
     form = next(filter(_speaks_of_consent, control.iterancestors()), None)
     if form is None:
         return False
     lines = [one_line(block.text) for block in tree_blocks(form)]
-    around = sum(map(len, shown.lines)) - sum(len(line) for line in lines if line in shown.lines)
-    if any(map(_is_sentence, set(shown.lines).difference(lines, shown.titles))):
+    around = sum(map(len, view.lines)) - sum(len(line) for line in lines if line in view.lines)
+    if any(map(_is_sentence, set(view.lines).difference(lines, view.titles))):
         return False
     consent = sum(len(line) for line in lines if CONSENT_WORDS.search(line))
     terms = {word.lower()[:6] for line in lines for word in CONSENT_WORDS.findall(line)}
@@ -218,27 +218,27 @@ def _speaks_of_consent(element: Any) -> bool:
     return bool(CONSENT_WORDS.search(" ".join(element.itertext())))
 
 
-def _is_shell(shown: _Shown) -> bool:
-    own_chars = _own_chars(shown)
-    if SCRIPTS_WANTED.search(shown.text):
-        return own_chars <= REQUEST_CHARS_MAX and (shown.has_scripts or bool(ADDRESS_YOU.search(shown.text)))
+def _is_shell(view: _View) -> bool:
+    own_chars = _own_chars(view)
+    if SCRIPTS_WANTED.search(view.text):
+        return own_chars <= REQUEST_CHARS_MAX and (view.has_scripts or bool(ADDRESS_YOU.search(view.text)))
     if own_chars > SHELL_CHARS_MAX:
         return False
-    if SCRIPTS_WANTED.search(shown.without_scripts):
+    if SCRIPTS_WANTED.search(view.without_scripts):
         return True
-    return shown.has_scripts and (
-        shown.has_empty_root or not shown.lines or all(map(LOADING.fullmatch, shown.lines))
+    return view.has_scripts and (
+        view.has_empty_root or not view.lines or all(map(LOADING.fullmatch, view.lines))
     )
 
 
-def _own_chars(shown: _Shown) -> int:
+def _own_chars(view: _View) -> int:
     """The letters of sentences that are neither a title nor a request for scripts."""
-    return _other_chars(shown, SCRIPTS_WANTED)
+    return _other_chars(view, SCRIPTS_WANTED)
 
 
-def _other_chars(shown: _Shown, pattern: re.Pattern[str]) -> int:
+def _other_chars(view: _View, pattern: re.Pattern[str]) -> int:
     """The letters of sentences that are neither a title nor of this kind."""
-    lines = (line for line in shown.lines if line not in shown.titles)
+    lines = (line for line in view.lines if line not in view.titles)
     sentences = (sentence for line in lines for sentence in SENTENCE_BREAK.split(line))
     return sum(len(sentence) for sentence in sentences if not pattern.search(sentence))
 
@@ -251,7 +251,7 @@ def _pieces(title: str) -> Iterator[str]:
             yield COLON.split(piece)[-1].strip()
 
 
-def _shown(tree: Any) -> _Shown:
+def _view(tree: Any) -> _View:
     tag = "h2" if next(tree.iter("h1"), None) is None else "h1"
     headings = islice(tree.iter("title", tag), TITLES_MAX)
     titles = [one_line("".join(heading.itertext()))[:TITLE_CHARS_MAX] for heading in headings]
@@ -264,7 +264,7 @@ def _shown(tree: Any) -> _Shown:
         element.clear(keep_tail=True)
     around = {one_line(block.text) for part in root.iter(*AROUND) for block in tree_blocks(part)}
     lines = [one_line(block.text) for block in tree_blocks(root)]
-    return _Shown(
+    return _View(
         tuple(filter(None, [*titles, *pieces])),
         tuple(line for line in lines if line and line not in around),
         one_line(" ".join(root.itertext())),

@@ -25,7 +25,7 @@ from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.knowledge.drafts.sections import SQL as SECTIONS_SQL
 from chiron_workers.knowledge.lessons.lengths import sentences_max
 from chiron_workers.knowledge.lessons.reading import Lesson, latest_lesson, lessons_of, read_lesson
-from chiron_workers.states import LessonState, Outcome
+from chiron_workers.states import LessonState, Outcome, Verdict
 
 
 @pytest.fixture
@@ -293,5 +293,7 @@ async def test_the_offline_researcher_teaches_in_the_words_of_the_facts(stage: S
     ]
     assert lesson.sections[-1].title == "Worked example"
     assert [sentence.text for sentence in lesson.sections[-1].sentences] == [CASE]
-    assert {sentence.verdict_by for section in lesson.sections for sentence in section.sentences} == {"rules"}
+    sentences = [sentence for section in lesson.sections for sentence in section.sentences]
+    assert {sentence.verdict for sentence in sentences} == {Verdict.UNCHECKED}
+    assert {sentence.mark for sentence in sentences} == {"in its fact's words, meaning unchecked"}
     assert "a program without a language model" in (await stage.row(run_id))["answer"]

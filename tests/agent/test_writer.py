@@ -21,7 +21,7 @@ from support.run_harness import OneStep, Stage
 from support.scripted_model import Says, call, calls, says, turn, verdicts
 
 from chiron_workers.knowledge.drafts.reading import latest_draft
-from chiron_workers.states import Outcome
+from chiron_workers.states import Outcome, Verdict
 
 NEW_WORDS = "From space one gauges how high the ice stands above the water."
 
@@ -78,8 +78,10 @@ async def test_a_report_is_written_in_sections_and_shown_once_it_is_handed_in(
         (str(batch.freeboard),),
         stage.model_name,
     )
-    assert (second.text, second.verdict_by) == (AGE, "rules")
-    assert len(stage.server.verdict_questions) == 1, "only what the rules leave open is asked"
+    assert (second.text, second.verdict, second.mark) == (AGE, Verdict.SUPPORTED, ""), "asked about too"
+    assert len(stage.server.verdict_questions) == 2, (
+        "a question for a section, and what was judged is not asked again"
+    )
     listed = stage.server.requests[1]["messages"][-1]["content"][0]["content"]
     assert str(batch.candidate) not in listed
     assert str(batch.stranger) not in listed
@@ -161,7 +163,7 @@ async def test_both_sides_of_a_contradiction_are_put_to_the_model_as_such(stage:
     )  # fmt: skip
     run_id = await submit_report(stage, batch.id)
     assert await stage.play(run_id) is Outcome.PLAYED
-    [question] = stage.server.verdict_questions
+    question = next(request for request in stage.server.verdict_questions if text in str(request["messages"]))
     assert "takes neither side" in str(question["messages"])
     assert MEAN in str(question["messages"])
     assert OPPOSITE in str(question["messages"])
@@ -227,7 +229,7 @@ async def test_a_worker_that_dies_between_two_sections_loses_neither_words_nor_m
         await stage.end_waiting()
     assert outcome is Outcome.PLAYED
     assert len(stage.server.requests) == 4
-    assert len(stage.server.verdict_questions) == 1
+    assert len(stage.server.verdict_questions) == 2, "one for each section"
     row = await stage.row(run_id)
     paid = "select sum(cost_usd) from (select cost_usd from entries union all select cost_usd from tool_results) as paid"
     assert row["spent_usd"] == (await stage.rows(paid))[0]["sum"]
@@ -243,7 +245,9 @@ async def test_the_offline_researcher_writes_a_report_in_the_words_of_the_facts(
     assert draft is not None
     texts = [sentence.text for part in draft.sections for sentence in part.sentences]
     assert set(texts) == {OPEN, AGE, f"Sources disagree: {MEAN[:-1]} — against: {OPPOSITE}"}
-    assert {sentence.verdict_by for part in draft.sections for sentence in part.sentences} == {"rules"}
+    sentences = [sentence for part in draft.sections for sentence in part.sentences]
+    assert {sentence.verdict for sentence in sentences} == {Verdict.UNCHECKED}
+    assert {sentence.mark for sentence in sentences} == {"in its fact's words, meaning unchecked"}
     assert "a program without a language model" in (await stage.row(run_id))["answer"]
 
 

@@ -113,7 +113,11 @@ def test_the_columns_are_part_of_what_an_idempotency_key_stands_for(chiron):
 
 def test_people_read_the_rows_under_their_topic(chiron, batch):
     text = chiron("results", batch).stdout
-    assert "  Row 1\n    name    PostgreSQL\n    year    1996\n    source  — No page says so.\n" in text
+    mark = "(value found, meaning unchecked.)"
+    assert (
+        f"  Row 1\n    name    PostgreSQL  {mark}\n    year    1996  {mark}\n    source  — No page says so.\n"
+        in text
+    )
 
 
 def test_the_rows_are_printed_and_written_as_a_table(chiron, batch, tmp_path):

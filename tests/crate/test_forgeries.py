@@ -102,7 +102,7 @@ def raise_confidence(report: Any) -> None:
         finding["confidence"] = 1.0
 
 
-def answer_with(number_offset: int = 0) -> Callable[[Any], None]:
+def answer_with(number_offset: int = 0, **more: str) -> Callable[[Any], None]:
     def change(report: Any) -> None:
         finding = finding_of(report)
         sentence = {
@@ -113,7 +113,9 @@ def answer_with(number_offset: int = 0) -> Callable[[Any], None]:
             "sources": [1],
             "is_disputed": False,
             "verdict_by": "claude-opus-5-5",
-        }
+            "verdict": "supported",
+            "mark": "",
+        } | more
         report["answer"] = {
             "run_id": report["work"]["runs"][0]["run_id"],
             "model": "claude-opus-5-5",
@@ -224,6 +226,10 @@ FORGERIES = [
     Forgery("answer of the report alone", in_report(answer_with()), repair_hashes, "is not the page of"),
     Forgery("answer about what is not there", in_report(answer_with(1)), remake, "rests on a finding that the report"),
     Forgery("answer", in_report(answer_with()), remake, "answers (2).", is_refused=False),
+    Forgery("answer called supported by the rules", in_report(answer_with(verdict_by="rules")), remake,
+            "calls a sentence supported that no model has judged"),
+    Forgery("answer without its mark", in_report(answer_with(verdict_by="", verdict="unchecked")), remake,
+            "leaves out that no model has judged a sentence"),
     Forgery("journal of the metadata", rename_journal_in_metadata, repair_hashes, "Source 1 differs between"),
     Forgery("journal of the report", in_report(rename_journal), repair_hashes, "Source 1 differs between"),
     Forgery("author of the report", in_report(add_author), repair_hashes, "Source 1 differs between"),

@@ -37,6 +37,34 @@ async def test_a_passage_of_a_worker_of_the_version_before_is_indexed_anew(pool:
     assert 0 < hit["score"] < 1
 
 
+OLD_FORM = """
+update {texts}
+   set tsv = to_tsvector('simple', 'کتاب\u200cها'),
+       words_version = null
+"""
+
+
+async def test_words_that_a_version_before_indexed_in_another_form_are_indexed_again(pool: Pool) -> None:
+    for content in ("او کتاب\u200cهای زیادی دارد.", "The tides are raised by the Moon."):
+        await keep(pool, None, content)
+    async with Session(pool) as session:
+        await Corpus(session).add_texts(
+            "پل", [("a.txt", "پل", "پل\u200cها چوبی هستند."), ("b.txt", "Moon", "It rises.")]
+        )
+    assert await index_words(pool) == 2
+    assert await index_words(pool) == 0
+    async with Session(pool) as session:
+        for texts in ("facts", "passages"):
+            await session.write(SQL(OLD_FORM).format(texts=SQL(texts)))
+    # Those without letters or digits that are folded now have the same words in both forms.
+    assert await index_words(pool) == 2
+    assert await index_words(pool) == 0
+    columns = "select tsv @@ 'كتاب'::tsquery as is_folded from facts where content like 'او%'"
+    assert await Session(pool).rows(columns) == [{"is_folded": True}]
+    [hit] = await Corpus(Session(pool)).search("پل ها", subject="پل", limit=1)
+    assert hit["title"] == "پل"
+
+
 async def test_a_fact_that_does_not_tell_its_language_has_that_of_most_of_its_subject(pool: Pool) -> None:
     for n in range(3):
         await keep(pool, None, f"Die Häuser der Stadt sind alt, und es sind {n} von ihnen.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from psycopg.sql import SQL, Composed
+from psycopg.types.json import Json
 
 from chiron_workers.billing import reservations
 from chiron_workers.db.connect import Pool
@@ -68,9 +69,9 @@ async def test_a_text_is_looked_for_among_what_a_fact_rests_on(pool: Pool) -> No
     ("query", "args"),
     [
         (changes.SQL["latest"], {"urls": ["https://example.org/"]}),
-        (confidences.SQL["store_minhashes"], {"hashes": ["0" * 64], "signatures": [b""]}),
+        (confidences.SQL["store_sketches"], {"hashes": ["0" * 64], "sketches": [b""], "studies": [Json([])]}),
     ],
-    ids=["the latest changes of a source", "minhashes"],
+    ids=["the latest changes of a source", "sketches"],
 )
 async def test_a_plan_is_kept(pool: Pool, query: SQL, args: dict[str, Any]) -> None:
     async with pool.connection() as connection:

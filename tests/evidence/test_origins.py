@@ -1,10 +1,12 @@
 import random
 
-import numpy as np
 import pytest
 
-from chiron_workers.evidence.copies import copy_pairs, minhash
-from chiron_workers.evidence.origins import Assertion, group_origins, origin_name
+from chiron_workers.evidence.archives import original_address
+from chiron_workers.evidence.copies import Sketch, copy_pairs, sketch
+from chiron_workers.evidence.origins import Assertion, address_origin, group_origins
+from chiron_workers.evidence.publishers import origin_name
+from chiron_workers.evidence.works import Record
 
 WORDS = [f"word{n}" for n in range(3_000)]
 
@@ -18,8 +20,8 @@ def article(seed: int, words: int = 600) -> str:
     [
         ("https://www.bbc.co.uk/news/1", "bbc.co.uk"),
         ("https://en.wikipedia.org/wiki/Moon", "wikipedia.org"),
-        ("http://alice.github.io/", "alice.github.io"),
-        ("http://bob.github.io/", "bob.github.io"),
+        ("http://alice.github.io/", "github.com/alice"),
+        ("http://bob.github.io/", "github.com/bob"),
         ("https://EXAMPLE.org.:8443/x", "example.org"),
         ("http://127.0.0.1:8000/x", "127.0.0.1"),
         ("http://[::1]:8000/x", "::1"),
@@ -37,9 +39,9 @@ def test_an_origin_is_a_registrable_domain_or_a_document_of_ones_own(url: str, n
 
 def test_a_syndicated_copy_counts_once_whatever_stands_around_it() -> None:
     body = article(1)
-    first, copied = minhash(body), minhash(f"{article(2, 80)} {body} {article(3, 120)}")
-    other = minhash(article(4))
-    assert copy_pairs([first, copied, other]) == [(1, 0)]
+    first, copied = sketch(body), sketch(f"{article(2, 80)} {body} {article(3, 120)}")
+    other = sketch(article(4))
+    assert copy_pairs([Sketch.of(data) for data in (first, copied, other)]) == [(1, 0)]
     found = group_origins(
         [
             Assertion("https://agency.com/1", 0.6, True, first),
@@ -63,7 +65,7 @@ def test_the_same_long_passage_in_two_places_was_copied() -> None:
 
 
 def test_what_joins_two_groups_makes_them_one() -> None:
-    one, other = minhash(article(1)), minhash(article(2))
+    one, other = sketch(article(1)), sketch(article(2))
     found = group_origins(
         [
             Assertion("https://a.com/1", 0.5, True, one),
@@ -74,14 +76,116 @@ def test_what_joins_two_groups_makes_them_one() -> None:
     assert len(found) == 1
 
 
-def test_an_estimate_is_near_the_share_of_common_runs() -> None:
-    half = article(5, 400)
-    one, other = minhash(f"{half} {article(6, 200)}"), minhash(f"{half} {article(7, 200)}")
-    shares = [
-        float(np.mean(np.frombuffer(one, "<u4") == np.frombuffer(text, "<u4"))) for text in (other, one)
+@pytest.mark.parametrize("words", [300, 1_500, 6_000, 40_000])
+def test_a_short_text_is_found_within_a_longer_one(words: int) -> None:
+    release = article(8, 70)
+    page = f"{article(9, words // 2)} {release} {article(10, words // 2)}"
+    texts = [Sketch.of(sketch(text)) for text in (release, page, article(11, words))]
+    assert copy_pairs(texts) == [(1, 0)]
+
+
+def test_a_sentence_that_two_pages_share_makes_no_copy_of_them() -> None:
+    sentence = "The Moon has three seas as we think."
+    texts = [
+        Sketch.of(sketch(text)) for text in (sentence, f"{article(1)} {sentence}", f"{article(2)} {sentence}")
     ]
-    assert shares == [pytest.approx(0.5, abs=0.15), 1]
+    assert copy_pairs(texts) == []
 
 
-def test_texts_without_words_and_huge_ones_have_signatures() -> None:
-    assert len(minhash("")) == len(minhash("…")) == len(minhash("x " * 3_000_000)) == 512
+def test_a_passage_around_two_quotes_tells_that_one_was_taken_from_the_other() -> None:
+    passage = article(3, 30)
+    texts = [f"{article(n, 600)} {passage} {article(n + 10, 3_000)}" for n in range(2)]
+    sketches = [Sketch.of(sketch(text)) for text in texts]
+    places = [text.index(passage) for text in texts]
+    near = [(place, place + 40) for place in places]
+    far = [(place + 3_000, place + 3_040) for place in places]
+    assert [copy_pairs(sketches, quotes) for quotes in (near, far, None)] == [[(1, 0)], [], []]
+
+
+@pytest.mark.parametrize("count", [4, 40])
+def test_few_and_many_texts_are_compared_alike(count: int) -> None:
+    texts = [Sketch.of(sketch(f"{article(n, 300)} {article(n % 2, 400)}")) for n in range(count)]
+    pairs = {(n, m) for n in range(count) for m in range(n) if n % 2 == m % 2}
+    assert set(copy_pairs(texts)) == pairs
+
+
+def test_texts_without_words_and_huge_ones_have_sketches() -> None:
+    for text in ("", "…", "x " * 3_000_000):
+        item = Sketch.of(sketch(text))
+        assert len(item.hashes) == len(item.places) <= 1
+    assert len(sketch(article(1, 60_000))) < 50_000
+
+
+@pytest.mark.parametrize(
+    ("url", "original"),
+    [
+        ("https://web.archive.org/web/20200101id_/http://a.org/x?y=1", "http://a.org/x?y=1"),
+        ("https://web.archive.org/web/2020*/https%3A%2F%2Fa.org%2Fb", "https://a.org/b"),
+        ("https://web.archive.org/web/2020/a.org/b", "http://a.org/b"),
+        ("https://archive.is/newest/https://a.org/b", "https://a.org/b"),
+        ("https://archive.ph/AbCdE", "https://archive.ph/AbCdE"),
+        ("https://archive.org/details/book", "https://archive.org/details/book"),
+        ("https://arquivo.pt/wayback/20200101/https://a.org/b", "https://a.org/b"),
+        ("https://megalodon.jp/2020-0101-1200-00/a.org/b", "http://a.org/b"),
+        (
+            "https://webcache.googleusercontent.com/search?q=cache:AbC_dEf123-x:https://a.org/b+w",
+            "https://a.org/b",
+        ),
+        ("https://my--site-org.translate.goog/x?_x_tr_sl=en&page=2", "https://my-site.org/x?page=2"),
+        ("https://translate.google.com/translate?sl=en&u=https://a.org/b", "https://a.org/b"),
+        ("https://www.google.com/amp/s/a.org/amp/b", "https://a.org/amp/b"),
+        ("https://a-org.cdn.ampproject.org/c/s/a.org/b", "https://a.org/b"),
+        ("https://web.archive.org/web/2020/https://a-org.translate.goog/b", "https://a.org/b"),
+        ("https://nature.com.ezproxy.evil.example/b", "https://nature.com.ezproxy.evil.example/b"),
+        ("https://[bad/", "https://[bad/"),
+    ],
+)
+def test_what_an_archive_or_a_translator_shows_is_the_page_it_shows(url: str, original: str) -> None:
+    assert original_address(url) == original
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("https://www.bbc.com/news", "bbc.co.uk"),
+        ("https://raw.githubusercontent.com/Alice/moon/main/a.md", "github.com/alice"),
+        ("https://github.com/topics/moon", "github.com"),
+        ("https://medium.com/p/1a2b", "medium.com"),
+        ("https://twitter.com/alice/status/1", "x.com"),
+        ("https://alice.s3.eu-west-1.amazonaws.com/moon.html", "alice.s3.eu-west-1.amazonaws.com"),
+        ("https://www.nature.com/articles/s41586-020-2649-2", "doi:10.1038/s41586-020-2649-2"),
+        ("https://www.nature.com/nature/volumes", "nature.com"),
+        ("https://arxiv.org/pdf/2301.00001v2", "doi:10.48550/arxiv.2301.00001"),
+        ("https://huggingface.co/papers/2301.00001", "huggingface.co"),
+        ("https://www.thelancet.com/journals/lancet/article/PIIS0140-6736(20)30183-5/fulltext", "pii:s0140673620301835"),
+        ("https://link-farm.example/doi/10.1234/one", "link-farm.example"),
+    ],
+)  # fmt: skip
+def test_an_address_tells_a_work_where_its_host_carries_works(url: str, origin: str) -> None:
+    assert address_origin(url) == origin
+
+
+def test_a_doi_that_a_host_of_no_works_states_never_makes_two_origins_of_it() -> None:
+    """Anybody may write one into a page: it joins sources, and keeps only those of publishers apart."""
+    pages = [
+        Assertion(f"https://farm.example/{n}", 0.6, True, record=Record(doi=f"10.1234/{n}")) for n in range(9)
+    ]
+    assert len(group_origins(pages)) == 1
+
+
+def test_two_works_of_one_publisher_stay_two_beside_what_names_no_work() -> None:
+    first = Assertion("https://www.nature.com/articles/s41586-020-2649-2", 0.9, True)
+    second = Assertion("https://www.nature.com/articles/s41586-021-03819-2", 0.8, True)
+    other = Assertion("https://www.scientificamerican.com/article/moon", 0.6, True)
+    origins = group_origins([other, second, first])
+    assert [origin.urls for origin in origins] == [(first.url, other.url), (second.url,)]
+    assert origins[0].ties == ("the same publisher",)
+
+
+def test_a_site_that_tells_of_two_works_does_not_make_them_one() -> None:
+    works = [Assertion(f"https://doi.org/10.1234/{n}", 0.9, True) for n in range(2)]
+    tellers = [
+        Assertion(f"https://blog.example/{n}", 0.5, True, quote=f"It is so (doi:10.1234/{n}).")
+        for n in range(2)
+    ]
+    assert [origin.ties for origin in group_origins([*works, *tellers])] == [("the same work",)] * 2

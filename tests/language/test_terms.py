@@ -30,3 +30,19 @@ def test_marks_without_end_and_texts_without_end_give_terms_that_a_tsvector_can_
     piled = terms_of_text("ก" + "\u0e48" * 5_000 + "ข")
     assert max(map(len, piled.pairs)) <= CLUSTER_CHARS_MAX + 1
     assert len(terms_of_text("水" * 40_000).pairs) == PAIRS_MAX
+
+
+def test_persian_words_are_parted_at_the_joiner_and_those_of_other_scripts_are_not() -> None:
+    assert terms_of_text("می\u200cرود کتاب\u200cها").words == terms_of_query("مي رود كتاب ها").words
+    assert terms_of_text("Auf\u200clage").words == "auflage"
+    assert terms_of_text("क्\u200cष").words == terms_of_text("क्ष").words
+
+
+def test_letters_of_the_arabic_script_have_one_form() -> None:
+    persian, arabic = "کتابی آخر خانهٔ مُحَمَّد ﻛﺘﺎﺏ", "كتابي اخر خانه محمد كتاب"
+    assert terms_of_text(persian).words == terms_of_text(arabic).words == arabic
+    assert terms_of_query("مـــدرسة إلى أحمد").words == "مدرسة الي احمد"
+
+
+def test_digits_of_every_script_are_found_by_plain_ones() -> None:
+    assert terms_of_text("۱۲ ١٢ १२ ১২ ๑๒ １２").words == " ".join(["12"] * 6)

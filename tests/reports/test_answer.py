@@ -62,6 +62,44 @@ async def test_the_answer_comes_first_and_each_sentence_names_its_findings_and_s
     assert "sources contradict each other" in text
 
 
+async def test_a_fact_that_has_expired_since_is_marked_where_the_sentence_says_no_time(
+    pool: Pool, shelf: Shelf, answered: Batch
+) -> None:
+    shelf.connection.execute("update facts set valid_until = '2019' where id = %s", (answered.age,))
+    report = await gather(pool, answered.id)
+    assert "(a fact of it is so until 2019 only)" in rendered(report, "md")
+    shelf.connection.execute(
+        "update draft_sentences set text = 'Until 2019 old ice was thick.' where fact_ids = %s",
+        ([answered.age],),
+    )
+    assert "so until 2019 only" not in rendered(await gather(pool, answered.id), "md")
+
+
+@pytest.mark.parametrize("judge", ["", "rules"])
+async def test_what_no_model_has_judged_is_marked_in_every_format(
+    pool: Pool, shelf: Shelf, answered: Batch, judge: str
+) -> None:
+    assert "meaning unchecked" not in rendered(await gather(pool, answered.id), "md")
+    shelf.connection.execute("update draft_sentences set verdict_by = %s where text = %s", (judge, OPEN))
+    shelf.connection.execute("update draft_sections set title_verdict_by = %s", (judge,))
+    report = await gather(pool, answered.id)
+    assert report.answer is not None
+    [first, second] = report.answer.sections
+    assert (first.title_mark, second.title_mark) == ("", "heading unchecked"), "the summary's title is ours"
+    assert [(sentence.verdict, sentence.mark) for sentence in second.sentences] == [
+        ("unchecked", "in its fact's words, meaning unchecked"),
+        ("supported", ""),
+    ]
+    render = FORMATS["docx"].render
+    assert render
+    document = Document(io.BytesIO(b"".join(part for part in render(report) if isinstance(part, bytes))))
+    texts = [rendered(report, name) for name in ("md", "html", "json")]
+    for text in [*texts, "\n".join(part.text for part in document.paragraphs)]:
+        assert "meaning unchecked" in text
+        assert "heading unchecked" in text
+    assert "No model was asked about 1 of 3 sentences" in texts[0]
+
+
 async def test_html_and_word_link_sentences_with_findings_and_sources(pool: Pool, answered: Batch) -> None:
     report = await gather(pool, answered.id)
     numbers = {finding.fact_id: finding.number for finding in report.findings}

@@ -91,7 +91,7 @@ def written_lesson(shelf: Shelf, taught: Taught, **more: Any) -> UUID:
     }  # fmt: skip
     shelf.insert("lessons", id=lesson_id, **usual | more)
     for place, (title, sentences) in sections.items():
-        shelf.insert("lesson_sections", lesson_id=lesson_id, place=place, title=title)
+        shelf.insert("lesson_sections", lesson_id=lesson_id, place=place, title=title, title_verdict_by="m")
         for n, (text, fact_ids) in enumerate(sentences, start=1):
             statuses = [
                 shelf.connection.execute("select status from facts where id = %s", (key,)).fetchone()[0]

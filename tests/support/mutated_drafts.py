@@ -50,15 +50,17 @@ def mutated_drafts(world: World, random: Random, *, in_own_words: bool) -> list[
 
 
 def judge_of(true_sentences: set[str] | None) -> Any:
-    """A judge that supports these sentences and no other; without them, one that supports whatever it is asked."""
+    """A judge that supports these sentences and no other, and every heading; without them, one that supports all."""
 
     def judge(request: dict[str, Any]) -> Says:
         question = request["messages"][0]["content"]
         words = question if isinstance(question, str) else "".join(block["text"] for block in question)
         entries = []
         for number, item in STATEMENT.findall(words):
-            is_true = true_sentences is None or any(
-                text in item.partition("quote")[0] for text in true_sentences
+            is_true = (
+                true_sentences is None
+                or not item.startswith("kind: sentence")
+                or any(text in item.partition("</statement-")[0] for text in true_sentences)
             )
             entries.append(
                 {

@@ -98,7 +98,9 @@ def written_report(shelf: Shelf, batch: Batch, *sections: tuple[str, list[tuple[
         answer="Done.",
     )
     for place, (title, sentences) in enumerate(sections):
-        shelf.insert("draft_sections", run_id=run, place=place, title=title, call_id="toolu_1")
+        shelf.insert(
+            "draft_sections", run_id=run, place=place, title=title, call_id="toolu_1", title_verdict_by="m"
+        )
         for n, (text, fact_ids) in enumerate(sentences, start=1):
             shelf.insert(
                 "draft_sentences", run_id=run, place=place, n=n, text=text, fact_ids=fact_ids,

@@ -79,8 +79,13 @@ async def test_a_json_file_has_each_cell_with_its_facts_and_reasons(
     assert first["cells"]["free"]["value"] is True
     assert first["cells"]["name"]["facts"][0]["sources"] == ["https://example.org"]
     assert second["cells"]["year"] == {
-        "value": None, "facts": [], "reason": "-nobody says so", "found_by": "", "changes": []
+        "value": None, "facts": [], "reason": "-nobody says so", "found_by": "", "verdict": None, "mark": "",
+        "changes": [],
     }  # fmt: skip
+    assert (first["cells"]["name"]["verdict"], first["cells"]["name"]["mark"]) == (
+        "unchecked",
+        "value found, meaning unchecked",
+    )
     assert (first["topic"], first["n"], second["n"]) == ("=1+1 databases", 1, 2)
 
 
@@ -91,9 +96,12 @@ async def test_a_workbook_has_the_table_the_facts_and_the_topics(
     book = CalamineWorkbook.from_path(file)
     assert book.sheet_names == ["Rows", "Evidence", "Topics"]
     head, first, second = book.get_sheet_by_name("Rows").to_python()
-    assert head == ["topic", "name", "year", "share", "free", "day", "page"]
-    assert first == ["=1+1 databases", FORMULA, -1996, 0.5, True, date(2023, 9, 14), "https://example.org"]
-    assert second == ["=1+1 databases", "+49 30", "", "", "", "0900-01-01", ""]
+    assert head == ["topic", "name", "year", "share", "free", "day", "page", "[unchecked]"]
+    assert first[:-1] == [
+        "=1+1 databases", FORMULA, -1996, 0.5, True, date(2023, 9, 14), "https://example.org"
+    ]  # fmt: skip
+    assert second[:-1] == ["=1+1 databases", "+49 30", "", "", "", "0900-01-01", ""]
+    assert second[-1] == "value found, meaning unchecked: name, day"
     evidence = book.get_sheet_by_name("Evidence").to_python()
     assert evidence[1][2:4] == ["name", FORMULA]
     assert evidence[1][6] == f"{FORMULA} is a name."

@@ -5,7 +5,7 @@ from typing import Literal
 from uuid import UUID
 
 from chiron_api.client.models.basics import Answer
-from chiron_api.client.models.facts import FactStatus
+from chiron_api.client.models.facts import FactStatus, Verdict
 
 
 class LessonLine(Answer):
@@ -32,20 +32,26 @@ class LessonList(Answer):
 
 
 class LessonSentence(Answer):
-    """A sentence with its facts; `changes` say what became of them since it was handed in."""
+    """A sentence with its facts; `changes` say what became of them since it was handed in.
+
+    `verdict` is `supported` where the model `verdict_by` found that they bear it out, else `unchecked`; `mark` says so.
+    """
 
     text: str
     fact_ids: list[UUID]
     verdict_by: str
+    verdict: Verdict
+    mark: str
     changes: list[str]
 
 
 class LessonSection(Answer):
-    """A section; place 0 is the summary, place 39 the worked example."""
+    """A section; place 0 is the summary, place 39 the worked example. `title_mark` says that no model has judged its title."""
 
     place: int
     title: str
     sentences: list[LessonSentence]
+    title_mark: str
 
 
 class StaleSentence(Answer):

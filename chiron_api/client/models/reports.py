@@ -166,20 +166,26 @@ class Reference(Answer):
 
 
 class WrittenSentence(Answer):
-    """A sentence that its facts bore out when it was written; `sources` are numbers."""
+    """A sentence with its facts; `sources` are numbers.
+
+    `verdict` is `supported` where the model `verdict_by` found that they bear it out, else `unchecked`; `mark` says so.
+    """
 
     text: str
     facts: list[Reference]
     sources: list[int]
     is_disputed: bool
     verdict_by: str
+    verdict: Verdict
+    mark: str
 
 
 class WrittenSection(Answer):
-    """A section of the written answer; the first is the summary."""
+    """A section of the written answer; the first is the summary. `title_mark` says that no model has judged its title."""
 
     title: str
     sentences: list[WrittenSentence]
+    title_mark: str
 
 
 class WrittenAnswer(Answer):

@@ -4,7 +4,7 @@ from typing import Literal
 from uuid import UUID
 
 from chiron_api.client.models.basics import Answer
-from chiron_api.client.models.facts import FactStatus
+from chiron_api.client.models.facts import FactStatus, Verdict
 
 
 class Column(Answer):
@@ -28,14 +28,17 @@ class CellFact(Answer):
 class Cell(Answer):
     """A value with its facts, or null with the reason. A day and an address are text.
 
-    `found_by` is who found that the facts bear it out: `rules`, or the name of a model. `changes` say what became of them since,
-    and what contradicts them.
+    `verdict` is `supported` where the model `found_by` found that the facts bear it out, `unchecked` where none was asked, and
+    null for an empty cell; `mark` says so in plain words. `changes` say what became of the facts since, and what contradicts
+    them.
     """
 
     value: bool | int | float | str | None
     facts: list[CellFact]
     reason: str
     found_by: str
+    verdict: Verdict | None
+    mark: str
     changes: list[str]
 
 

@@ -14,7 +14,8 @@ def written(paper: Paper, report: Report) -> None:
         return
     paper.paragraph(answer_phrasing.HEADING, 1)
     for section in answer.sections:
-        paper.paragraph(one_line(section.title), 2)
+        mark = f" ({section.title_mark})" if section.title_mark else ""
+        paper.paragraph(one_line(section.title) + mark, 2)
         paper.begin()
         for n, sentence in enumerate(section.sentences):
             paper.say(" " * bool(n))

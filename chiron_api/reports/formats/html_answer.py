@@ -18,7 +18,8 @@ def written(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
         return
     yield f'<section id="answer">\n<h2>{answer_phrasing.HEADING}</h2>\n'
     for section in answer.sections:
-        yield f'<h3 dir="auto">{escape(one_line(section.title))}</h3>\n'
+        mark = f' <span class="mark">({escape(section.title_mark)})</span>' if section.title_mark else ""
+        yield f'<h3 dir="auto">{escape(one_line(section.title))}{mark}</h3>\n'
         yield f"<p>{' '.join(_written(sentence, addresses) for sentence in section.sentences)}</p>\n"
     if answer.not_known:
         lines = "".join(f'<li dir="auto">{escape(one_line(line))}</li>' for line in answer.not_known)

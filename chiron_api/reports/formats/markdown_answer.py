@@ -19,7 +19,8 @@ def written(report: Report, cite: Cite, place: Place) -> Iterator[str]:
         return
     yield f"## {answer_phrasing.HEADING}\n\n"
     for section in answer.sections:
-        yield f"### {escape(section.title)}\n\n"
+        mark = f" *({escape(section.title_mark)})*" if section.title_mark else ""
+        yield f"### {escape(section.title)}{mark}\n\n"
         yield " ".join(_sentence(sentence, cite, place) for sentence in section.sentences) + "\n\n"
     if answer.not_known:
         yield f"### {answer_phrasing.NOT_KNOWN_HEADING}\n\n"

@@ -51,7 +51,8 @@ def body(document: LessonDocument, address: Address = fact_page) -> Iterator[str
     yield from _notice(document, address)
     for section in document.lesson.sections:
         sentences = " ".join(_sentence(sentence, document, address) for sentence in section.sentences)
-        title = escape(one_line(section.title))
+        mark = f' <span class="mark">({escape(section.title_mark)})</span>' if section.title_mark else ""
+        title = f"{escape(one_line(section.title))}{mark}"
         yield f'<section id="s{section.place}">\n<h2 dir="auto">{title}</h2>\n<p>{sentences}</p>\n</section>\n'
     if document.lesson.line.not_known:
         lines = "".join(
@@ -99,7 +100,9 @@ def _sentence(sentence: LessonSentence, document: LessonDocument, address: Addre
         if (number := document.numbers[fact_id])
     )
     marks = "".join(
-        f' <span class="mark">({_linked(change, document, address)})</span>' for change in sentence.changes
+        f' <span class="mark">({_linked(mark, document, address)})</span>'
+        for mark in (sentence.mark, *sentence.changes)
+        if mark
     )
     # No line begins with a number in brackets.
     return f"<bdi>{escape(one_line(sentence.text))}</bdi>&nbsp;{cites}{marks}"

@@ -20,7 +20,8 @@ def render(document: LessonDocument) -> Iterator[str]:
     if notices := document.notices():
         yield "\n".join(f"> - {escape(notice)}" for notice in notices) + "\n\n"
     for section in document.lesson.sections:
-        yield f"## {escape(section.title)}\n\n"
+        mark = f" *({escape(section.title_mark)})*" if section.title_mark else ""
+        yield f"## {escape(section.title)}{mark}\n\n"
         yield " ".join(_sentence(sentence, document) for sentence in section.sentences) + "\n\n"
     if document.lesson.line.not_known:
         yield f"## {NOT_KNOWN_HEADING}\n\n"
@@ -35,7 +36,7 @@ def render(document: LessonDocument) -> Iterator[str]:
 
 def _sentence(sentence: LessonSentence, document: LessonDocument) -> str:
     cites = " ".join(f"\\[{document.numbers[fact_id]}\\]" for fact_id in sentence.fact_ids)
-    marks = "".join(f" *({escape(change)})*" for change in sentence.changes)
+    marks = "".join(f" *({escape(mark)})*" for mark in (sentence.mark, *sentence.changes) if mark)
     return f"{escape(sentence.text)} {cites}{marks}"
 
 

@@ -20,8 +20,9 @@ async def csv_rows(pool: Pool, target: UUID, columns: Sequence[Column]) -> Async
 
 
 def note_of(cell: Cell) -> str:
-    """Why a cell is empty, or what became of its facts since."""
-    return cell.reason or " ".join(cell.changes)
+    """Why a cell is empty, or that its meaning is unchecked and what became of its facts since."""
+    marks = [f"{cell.mark}."] if cell.mark else []
+    return cell.reason or " ".join([*marks, *cell.changes])
 
 
 def _head(columns: Sequence[Column]) -> list[str]:

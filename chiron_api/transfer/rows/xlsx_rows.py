@@ -33,6 +33,7 @@ OPTIONS = {
     "strings_to_numbers": False,
 }
 EVIDENCE = ("topic", "row", "column", "value", "note", "fact", "statement", "status", "confidence", "sources")
+MARKS_COLUMN = "[unchecked]"  # no column is called so
 TOPICS = ("topic", "state", "rows", "run", "error")
 
 
@@ -100,14 +101,18 @@ class _Book:
         def sheet(name: str, names: Sequence[str]) -> _Sheet:
             return _Sheet(self._book.add_worksheet(name), names, bold, text_style)
 
-        self._rows = sheet("Rows", [TOPIC, *(column.name for column in columns)])
+        self._rows = sheet("Rows", [TOPIC, *(column.name for column in columns), MARKS_COLUMN])
         self._evidence = sheet("Evidence", EVIDENCE)
         self._topics = sheet("Topics", TOPICS)
 
     def add_rows(self, rows: Sequence[AnswerRow]) -> None:
         for row in rows:
             self._rows.add(
-                [(row.topic, None), *map(self._shown, self._columns, row.cells)],
+                [
+                    (row.topic, None),
+                    *map(self._shown, self._columns, row.cells),
+                    (self._unchecked(row), None),
+                ],
             )
             for column, cell in zip(self._columns, row.cells, strict=True):
                 about = (row.topic, row.n, column.name, cell.value, note_of(cell))
@@ -127,6 +132,14 @@ class _Book:
 
     def close(self) -> None:
         self._book.close()
+
+    def _unchecked(self, row: AnswerRow) -> str:
+        """The columns whose cells are marked, and the mark; nothing where a model has judged all of them."""
+        marks: dict[str, list[str]] = {}
+        for column, cell in zip(self._columns, row.cells, strict=True):
+            if cell.mark:
+                marks.setdefault(cell.mark, []).append(column.name)
+        return "; ".join(f"{mark}: {', '.join(names)}" for mark, names in marks.items())
 
     def _shown(self, column: Column, cell: Cell) -> tuple[Any, Format | None]:
         """A value as the sheet has it; one whose facts changed since is coloured."""

@@ -80,8 +80,10 @@ class CellFormat:
             return self.sections[place if place < len(self.sections) else 0]
         if section := next((section for section in conditional if section.meets(value)), None):
             return section if self.sections[: len(conditional)] == tuple(conditional) else None
-        others = [section for section in self.sections if not section.condition]
-        return others[0] if len(others) == 1 and self.sections[-1] is others[0] else None
+        plain_sections = [section for section in self.sections if not section.condition]
+        return (
+            plain_sections[0] if len(plain_sections) == 1 and self.sections[-1] is plain_sections[0] else None
+        )
 
     def shown(self, value: float | date) -> str | None:
         """The value as the sheet shows it, with all its digits; a format that rounds does not round here.
@@ -219,8 +221,8 @@ def _code_section(
     """The section of a code with several places of digits, such as a telephone number; fractions are plain numbers here."""
     parts = [token["number"] or word for token, word in zip(tokens, words, strict=True)]
     numbers = [token["number"] for token in tokens if token["number"]]
-    others = "".join(word for token, word in zip(tokens, words, strict=True) if not token["number"])
-    is_fraction = "/" in others
+    literals = "".join(word for token, word in zip(tokens, words, strict=True) if not token["number"])
+    is_fraction = "/" in literals
     is_code = all(
         set(number) <= {"0", "#"} and not token
         for number, token in zip(
@@ -228,9 +230,9 @@ def _code_section(
         )
     )
     if is_fraction:
-        return Section(condition=condition, is_read=is_known and not others.replace("/", "").strip())
+        return Section(condition=condition, is_read=is_known and not literals.replace("/", "").strip())
     return Section(
-        condition=condition, masks=tuple(parts), is_read=is_known and is_code and "%" not in others
+        condition=condition, masks=tuple(parts), is_read=is_known and is_code and "%" not in literals
     )
 
 
@@ -248,8 +250,8 @@ def _date_section(tokens: Sequence[re.Match[str]], condition: tuple[str, Decimal
 def _plain(number: Decimal, digits_min: int) -> str:
     text = f"{number:f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
-    whole, point, rest = text.partition(".")
-    return f"{whole.zfill(digits_min)}{point}{rest}"
+    whole, point, decimals = text.partition(".")
+    return f"{whole.zfill(digits_min)}{point}{decimals}"
 
 
 def _masked(number: Decimal, masks: Sequence[str]) -> str | None:

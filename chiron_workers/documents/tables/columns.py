@@ -110,15 +110,15 @@ def typed_relation(
         path, header=True, auto_detect=False, names=columns, dtype=[TEXT] * len(columns), delimiter=delimiter,
         quotechar='"', escapechar='"',
     )  # fmt: skip
-    grouped = {columns[n] for n in group_columns if n < len(columns)}
-    types = _types(relation, columns, grouped, is_floating=is_floating)
+    group_names = {columns[n] for n in group_columns if n < len(columns)}
+    types = _types(relation, columns, group_names, is_floating=is_floating)
     unique = unique_names(names)
     column = import_optional("duckdb").ColumnExpression
     selection = relation.select(
         *(column(c).cast(types[c]).alias(name) for c, name in zip(columns, unique, strict=True))
     )
     texts = {c: name for c, name in zip(columns, unique, strict=True) if types[c] == TEXT}
-    return TypedTable(selection, _notes(relation, texts, grouped))
+    return TypedTable(selection, _notes(relation, texts, group_names))
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
@@ -133,20 +133,20 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 
 def _types(
-    relation: Any, columns: Sequence[str], grouped: Collection[str], *, is_floating: bool
+    relation: Any, columns: Sequence[str], group_names: Collection[str], *, is_floating: bool
 ) -> dict[str, str]:
     """The type of each column: the first candidate that all its cells have, text if there is none or no cell."""
     sample = relation.limit(SAMPLE_ROWS)
     candidates, digits = _fitting_types(sample, columns)
     if is_floating:  # Decimals are for the few that a floating number does not give back.
         candidates = {
-            column: kinds if column in grouped else sorted(kinds, key=FLOATING_FIRST.index)
+            column: kinds if column in group_names else sorted(kinds, key=FLOATING_FIRST.index)
             for column, kinds in candidates.items()
         }
     mixed_columns = {
         column
         for column in columns
-        if is_floating or column in grouped or digits[column][0] != digits[column][1]
+        if is_floating or column in group_names or digits[column][0] != digits[column][1]
     }
     types: dict[str, str] = {}
     # One candidate of each column at a time is checked against all rows: the narrowest is nearly always the one, and each
@@ -161,7 +161,9 @@ def _types(
                 types[column] = TEXT
             elif not check.digits:
                 types[column] = heads[column]
-            elif kind := _decimal_type(check.digits, has_groups=column in grouped, is_floating=is_floating):
+            elif kind := _decimal_type(
+                check.digits, has_groups=column in group_names, is_floating=is_floating
+            ):
                 types[column] = kind
             else:
                 mixed_columns.add(column)
@@ -227,12 +229,12 @@ def _decimal_type(digits: Sequence[Any], *, has_groups: bool, is_floating: bool)
     return decimal if decimal and (scale == fewest or not zeros) else TEXT
 
 
-def _notes(relation: Any, names: Mapping[str, str], grouped: Collection[str]) -> tuple[str, ...]:
+def _notes(relation: Any, names: Mapping[str, str], group_names: Collection[str]) -> tuple[str, ...]:
     """Which columns of text hold numbers of a form that is not read, by their names."""
-    forms = _forms(relation.limit(NOTED_ROWS), names, grouped) if names else {}
+    forms = _forms(relation.limit(NOTED_ROWS), names, group_names) if names else {}
     # What tells numbers of a form from others may stand further below: 1.500 behind a thousand numbers up to 999.
     if unclear := {column: names[column] for column, form in forms.items() if not form}:
-        forms |= _forms(relation, unclear, grouped)
+        forms |= _forms(relation, unclear, group_names)
     names_by_form: dict[str, list[str]] = {form: [] for form in FORMS}
     for column, form in forms.items():
         if form:
@@ -244,7 +246,7 @@ def _notes(relation: Any, names: Mapping[str, str], grouped: Collection[str]) ->
     )
 
 
-def _forms(relation: Any, columns: Iterable[str], grouped: Collection[str]) -> dict[str, str]:
+def _forms(relation: Any, columns: Iterable[str], group_names: Collection[str]) -> dict[str, str]:
     """The form of the numbers of each column whose cells all have one; empty if no cell has the sign that tells it."""
     expressions = [
         expression
@@ -263,7 +265,7 @@ def _forms(relation: Any, columns: Iterable[str], grouped: Collection[str]) -> d
         fitting = {
             form: sign
             for form, match, sign in zip(FORMS, matches, signs, strict=True)
-            if match == cells and not (form == COMMA_GROUPS and column in grouped)
+            if match == cells and not (form == COMMA_GROUPS and column in group_names)
         }
         if fitting:
             forms[column] = next((form for form, sign in fitting.items() if sign), "")

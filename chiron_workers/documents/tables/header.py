@@ -136,7 +136,7 @@ def _filled(row: Sequence[str]) -> int:
 
 
 def _is_second_row(row: Sequence[str], second: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
-    if not body or len(row) < len(second):
+    if not body or not row or len(row) < len(second):
         return False
     upper, lower = _padded(row, 0), _padded(second, len(row))
     columns = range(len(upper))

@@ -31,17 +31,17 @@ def quote_long_numbers(text: str) -> tuple[str, int]:
     if not any(shape in shapes for shape in LONG):
         return text, 0
     has_floats = bool(FLOAT.search(text))  # beside which integers are floating numbers
-    quoted = 0
+    changes = 0
 
     def quote(match: re.Match[str]) -> str:
-        nonlocal quoted
+        nonlocal changes
         token = match[0]
         if token[0] == '"' or _survives(token, has_floats=has_floats):
             return token
-        quoted += 1
+        changes += 1
         return f'"{token}"'
 
-    return TOKENS.sub(quote, text), quoted
+    return TOKENS.sub(quote, text), changes
 
 
 def _survives(token: str, *, has_floats: bool) -> bool:

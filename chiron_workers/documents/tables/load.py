@@ -83,14 +83,14 @@ def load_relations(database: Any, file: TableFile) -> Iterator[LoadedTable]:
 
 def _json_relation(database: Any, text: str, *, is_lines: bool) -> Iterator[LoadedTable]:
     """The table of JSON. DuckDB finds its types; a number that it would round is text before, as are dates of any other form."""
-    quoted_text, quoted = quote_long_numbers(text)
+    quoted_text, changes = quote_long_numbers(text)
     data = quoted_text.encode()
     with _temporary_path(data) as path:
         relation = database.read_json(
             path, format="newline_delimited" if is_lines else "auto", sample_size=-1,
             maximum_object_size=len(data) + OBJECT_BYTES_SLACK, date_format=ISO_DATE, timestamp_format=ISO_TIME,
         )  # fmt: skip
-        if not quoted:
+        if not changes:
             yield LoadedTable("", relation)
             return
         duckdb = import_optional("duckdb")
@@ -100,7 +100,7 @@ def _json_relation(database: Any, text: str, *, is_lines: bool) -> Iterator[Load
             else duckdb.ColumnExpression(name)
             for name, kind in zip(relation.columns, relation.types, strict=True)
         ]
-        yield LoadedTable("", relation.select(*columns), (LONG_NUMBERS_NOTE.format(count=quoted),))
+        yield LoadedTable("", relation.select(*columns), (LONG_NUMBERS_NOTE.format(count=changes),))
 
 
 def _sheet_relations(database: Any, file: TableFile) -> Iterator[LoadedTable]:

@@ -19,16 +19,16 @@ NS = "{*}"
 
 
 def read_words(
-    xml: bytes, shared: bytes, struck_styles: Collection[bytes], etree: Any, omissions: Omissions
+    xml: bytes, shared_xml: bytes, struck_styles: Collection[bytes], etree: Any, omissions: Omissions
 ) -> Iterator[tuple[Place, str]]:
     """The cells of a sheet that have raised, lowered or struck words, with their text; empty for a cell that is struck out.
 
     Args:
-        shared: The texts that cells have by their number.
+        shared_xml: The texts that cells have by their number.
         struck_styles: The numbers of the styles that strike a whole cell.
         omissions: Where what is struck out is counted.
     """
-    if texts := dict(_shared_texts(shared, etree)):
+    if texts := dict(_shared_texts(shared_xml, etree)):
         for match in SHARED_TEXT.finditer(xml):
             if (text := texts.get(int(match[1]))) and (place := cell_place(xml, match.start())):
                 yield place, _count(text, place, omissions)
@@ -44,11 +44,11 @@ def _has_set_words(xml: bytes) -> bool:
     return (b"vertAlign" in xml or b"strike" in xml) and bool(SET_WORDS.search(xml))
 
 
-def _shared_texts(shared: bytes, etree: Any) -> Iterator[tuple[int, tuple[str, int]]]:
-    if not _has_set_words(shared):
+def _shared_texts(shared_xml: bytes, etree: Any) -> Iterator[tuple[int, tuple[str, int]]]:
+    if not _has_set_words(shared_xml):
         return
     items = etree.iterparse(
-        BytesIO(shared), events=("end",), tag=f"{NS}si", resolve_entities=False, no_network=True
+        BytesIO(shared_xml), events=("end",), tag=f"{NS}si", resolve_entities=False, no_network=True
     )
     for n, (_, item) in enumerate(items):
         if _is_set(item):

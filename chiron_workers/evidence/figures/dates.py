@@ -1,4 +1,4 @@
-"""Dates as they are written in English, as a span from a first to a last day: a year, a month, a day, a decade, a century."""
+"""Dates in English, Chinese, Japanese and Korean, as a span of days: a year, a month, a day, a decade, a century."""
 
 import calendar
 import re
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from chiron_workers.evidence.figures.cjk_dates import read_cjk_dates
 from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.vocabulary import words
 
@@ -38,7 +39,7 @@ _PATTERNS = [
     re.compile(rf"(?<![\w.,])(?P<year>\d{{1,4}}){_ERA}"),
     re.compile(r"(?<!\w)AD (?P<year>\d{1,4})(?!\w)"),
     re.compile(r"(?<![\w.,/])(?P<year>1\d{3}|20\d{2})(?P<to>[-/])(?P<until>\d{2}|\d{4})(?![\w-])"),
-    re.compile(r"(?<![\w.,$€£¥/+-])(?P<year>1\d{3}|20\d{2})(?!\w| ?%|[.,]\d|-\w)"),
+    re.compile(r"(?<![\w.,$€£¥/+-])(?P<year>1\d{3}|20\d{2})(?!\w| ?%|[.,/]\d|-\w)"),
     re.compile(rf"(?<![\w.])(?P<name>{_MONTH})(?!\w)"),
 ]
 # What stands before a year rather than before 1,500 of something.
@@ -56,6 +57,9 @@ _ABOUT = re.compile(
 _ABOUT_WHEN = re.compile(r"\b(?:in|since|by|from|of|until) (?:about|approximately|roughly|some) $", re.I)
 _BEFORE_COUNT = re.compile(r"\b(?:of|to|and|for|with)\s$", re.I)
 _MANY_AFTER = re.compile(r"\s(?:[a-z]+ )?(?:[a-z]+s|people|men|women|children|feet)\b")
+_BEFORE_IDENTIFIER = re.compile(
+    rf"(?:(?<!\w)(?:{'|'.join(map(re.escape, words('no years')))})[ -]|(?<!\w)n[or]\.|[№#§] ?)$", re.I
+)  # RFC 2045
 _NOUN_AFTER = re.compile(
     r"\s(?!(?:and|or|by|in|at|on|to|the|a|an|as|for|when|while|with|after|before|until|of|from|was|is|were|has|had|it|but|under|following|because|that|which|who|where|during|through|into)\b)[a-z]{2,}"
 )
@@ -102,6 +106,10 @@ def read_dates(text: str) -> Iterator[DateSpan]:
     """Every date of a text, in order. A bare number of four digits is a year where its place says so."""
     dates: list[DateSpan] = []
     is_read = bytearray(len(text))
+    for first, last, start, end in read_cjk_dates(text):
+        if not any(is_read[start:end]):
+            dates.append(DateSpan(first, last, start, end, text[start:end]))
+            is_read[start:end] = b"\1" * (end - start)
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             if any(is_read[match.start() : match.end()]):
@@ -112,17 +120,27 @@ def read_dates(text: str) -> Iterator[DateSpan]:
                 continue
             if match[0] in {"May", "March", "Mar", "Dec", "Sun"} and not _BEFORE_MONTH.search(before):
                 continue
+            if _is_number_of_a_law(match):
+                continue
             dates += _read(match)
             is_read[match.start() : match.end()] = b"\1" * len(match[0])
     return iter(sorted(dates, key=lambda moment: moment.start))
 
 
 def _is_year(before: str, after: str) -> bool:
+    if _BEFORE_IDENTIFIER.search(before):
+        return False
     if _ABOUT.search(before) and not _ABOUT_WHEN.search(before):
         return False
     # "of 1500 people" counts; "the 2010 election", "of 1958 strengthened" and "in 2010 researchers found" do not.
     counts = _BEFORE_COUNT.search(before) and _MANY_AFTER.match(after)
     return bool(_BEFORE_YEAR.search(before) and not counts) or _NOUN_AFTER.match(after) is None
+
+
+def _is_number_of_a_law(match: re.Match[str]) -> bool:
+    """Whether what looks like two years is none: Regulation (EU) 2018/1725."""
+    until = match.groupdict().get("until") or ""
+    return match.groupdict().get("to") == "/" and len(until) == 4 and until < match["year"]
 
 
 def _read(match: re.Match[str]) -> list[DateSpan]:

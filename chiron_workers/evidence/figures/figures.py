@@ -1,6 +1,7 @@
 """What a text says in numbers and dates, in a form in which 5 km and 5,000 m are equal."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,14 @@ from chiron_workers.evidence.figures.quantities import Quantity
 _PLAIN = str.maketrans(
     "‘’‛′“”„‟″‐‑‒–—―−\u00a0\u2007\u2009\u202f\u200a\u2002\u2003\t\n\r", '\'\'\'\'"""""-------' + " " * 10
 )
+# Digits of every script; full-width letters and signs; the signs of Arabic. A comma of Chinese parts clauses, too.
+_SIGNS_OF_SCRIPTS = str.maketrans(
+    {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "，．：；？！（）"}
+    | {"٪": "%", "﹪": "%", "٫": ".", "٬": ","}
+)
+_GROUPS_OF_THREE = re.compile(r"(?<![\d，،])(?:[０-９]{1,3}(?:，[０-９]{3})+|\d{1,3}(?:،\d{3})+)(?!\d)")
+_WIDE_POINT = re.compile("(?<=[０-９])．(?=[０-９])")
+_COMMAS = str.maketrans("，،", ",,")
 _LABEL = re.compile(
     r"(?:[ -](?:of (?:the |its |his |her )?)?([a-z][a-z-]+))(?: ([a-z][a-z-]+))?(?: ([a-z][a-z-]+))?"
 )
@@ -35,8 +44,13 @@ class Figures:
 
 
 def plain(text: str) -> str:
-    """The text, letter for letter, with typographic quotation marks, dashes, minus signs and spaces in plain ones."""
-    return text.translate(_PLAIN)
+    """The text, letter for letter, with plain quotation marks, dashes and spaces, and the digits of any script as 0 to 9."""
+    text = text.translate(_PLAIN)
+    if text.isascii():
+        return text
+    text = _WIDE_POINT.sub(".", _GROUPS_OF_THREE.sub(lambda match: match[0].translate(_COMMAS), text))
+    text = text.translate(_SIGNS_OF_SCRIPTS)
+    return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in text)
 
 
 def read_figures(text: str) -> Figures:

@@ -100,7 +100,12 @@ _OTHER_UNITS = {
     "power": {"hp horsepower": "7457/10"},
     "energy": {"cal calorie calories": "4184/1000", "kcal kilocalorie kilocalories": "4184"},
     "pressure": {"mbar millibar millibars": "100", "bar bars": "100000", "atm atmospheres": "101325"},
-    "share": {"% percent per_cent pct": "1/100"},
+    "share": {
+        "% percent per_cent pct Prozent procent procenta procento percento por_ciento por_cento per_cento pour_cent persen "
+        "phần_trăm "
+        "процент процента процентов відсотків प्रतिशत फ़ीसदी फीसदी শতাংশ "
+        "درصد بالمئة بالمائة في_المئة في_المائة فیصد": "1/100"
+    },
     "percentage points": {"pp percentage_point percentage_points": "1"},
     "angle": {"° degree degrees": "1"},
     "temperature": {
@@ -116,7 +121,50 @@ _OTHER_UNITS = {
     "yuan": {"CNY RMB yuan": "1"},
     "times": {"times -fold fold x ×": "1"},
 }
-CURRENCIES = {"$": "dollars", "US$": "dollars", "€": "euros", "£": "sterling", "¥": "yen", "₹": "rupees"}
+# Of scripts without spaces, so that anything may follow; those of other scripts stand among the others.
+_UNSPACED_UNITS = {
+    "length": {
+        "米 公尺 メートル 미터": "1",
+        "公里 千米 キロメートル 킬로미터": "1000",
+        "厘米 公分 センチメートル センチ 센티미터": "1/100",
+        "毫米 ミリメートル 밀리미터": "1/1000",
+    },
+    "area": {
+        "平方米 平方公尺 平方メートル 제곱미터": "1",
+        "平方公里 平方千米 平方キロメートル 平方キロ 제곱킬로미터": "1000000",
+        "公顷 公頃 ヘクタール 헥타르": "10000",
+    },
+    "mass": {
+        "克 グラム 그램": "1",
+        "公斤 千克 キログラム 킬로그램": "1000",
+        "吨 噸 公吨 トン 톤": "1000000",
+    },
+    "time": {
+        "秒 초": "1",
+        "分钟 分鐘 分間": "60",
+        "小时 小時 個小時 个小时 時間 시간": "3600",
+        "天 日間": "86400",
+        "週間 周间 星期": "604800",
+    },
+    "calendar time": {"か月 カ月 ヶ月 ケ月 箇月 个月 個月 개월": "1", "年間 年间 歳 岁 歲 년간": "12"},
+    "share": {"パーセント 퍼센트 เปอร์เซ็นต์": "1/100", "割": "1/10"},
+    "yen": {"円 日元 엔": "1"},
+    "yuan": {"元 人民币 人民幣": "1"},
+    "dollars": {"美元 美金 ドル 달러": "1"},
+    "euros": {"欧元 歐元 ユーロ 유로": "1"},
+    "won": {"韩元 韓元 ウォン": "1"},
+    "times": {"倍": "1"},
+}
+CURRENCIES = {
+    "$": "dollars",
+    "US$": "dollars",
+    "€": "euros",
+    "£": "sterling",
+    "¥": "yen",
+    "₹": "rupees",
+    "Rs.": "rupees",
+    "Rs": "rupees",
+}
 _OFFSETS = {"C": Fraction(27315, 100), "F": Fraction(45967, 180)}  # from the zero of the scale to kelvin
 
 
@@ -132,6 +180,15 @@ class Unit:
 def _offset(name: str) -> Fraction:
     letter = name.replace("℃", "C").replace("℉", "F").split("egrees ")[-1].strip("° ")[:1].upper()
     return _OFFSETS.get(letter, Fraction(0))
+
+
+def _unspaced_names() -> dict[str, Unit]:
+    return {
+        name: Unit(dimension, Fraction(factor))
+        for dimension, units in _UNSPACED_UNITS.items()
+        for names, factor in units.items()
+        for name in names.split()
+    }
 
 
 def _unit_names() -> dict[str, Unit]:
@@ -154,3 +211,4 @@ def _unit_names() -> dict[str, Unit]:
 
 
 UNITS = _unit_names()
+UNSPACED_UNITS = _unspaced_names()

@@ -3,7 +3,8 @@
 import re
 from functools import cache
 
-from chiron_workers.evidence.figures.unit_table import UNITS, Unit
+from chiron_workers.evidence.figures.cjk_numerals import CONTINUOUS_SCRIPTS
+from chiron_workers.evidence.figures.unit_table import UNITS, UNSPACED_UNITS, Unit
 
 _JOINED_DIMENSIONS = {"length/time": "speed", "Wh": "energy"}
 _ANY_CASE = {name.casefold(): unit for name, unit in UNITS.items() if len(name) > 4}
@@ -14,19 +15,23 @@ _PER = re.compile(
 _COUNTED_PER = re.compile(
     r"(?: (?!and|or|in|of|for|to|at|on)[a-z-]+){1,2} (?:per|an?(?= (?:second|minute|hour|day|week|month|year)\b)) "
 )
+# 3天 are three days, 天然 is nature.
+_NO_UNIT_BEFORE = "拉服兰素件旦然气氣空速合国國軍军"
 _WORD = re.compile(r"[A-Za-z]+[²³]?")
 
 
 @cache
-def _names() -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _names() -> tuple[re.Pattern[str], ...]:
     # Compiled when first needed: 400 names take a while.
     exact, any_case = (
         "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
         for names in (UNITS, _ANY_CASE)
     )
+    continuous = "|".join(map(re.escape, sorted(UNSPACED_UNITS, key=len, reverse=True)))
     return (
-        re.compile(rf"(?P<gap>[ -]?)(?P<name>{exact})(?![\w^²³])"),
-        re.compile(rf"(?P<gap>[ -]?)(?P<name>{any_case})(?!\w)", re.I),
+        re.compile(rf"(?P<gap>[ -]?)(?P<name>{exact})(?![^\W{CONTINUOUS_SCRIPTS}]|[\^²³])"),
+        re.compile(rf"(?P<gap>[ -]?)(?P<name>{any_case})(?![^\W{CONTINUOUS_SCRIPTS}])", re.I),
+        re.compile(rf"(?P<gap> ?)(?P<name>{continuous})(?![{_NO_UNIT_BEFORE}])"),
     )
 
 
@@ -62,8 +67,9 @@ def _match_unit(text: str, end: int, *, gap: bool = True) -> tuple[Unit, int] | 
     match = max(matches, key=lambda match: match.end(), default=None)
     if match is None or (match["gap"] and not gap):
         return None
-    unit = UNITS.get(match["name"]) or _ANY_CASE[match["name"].casefold()]
+    name = match["name"]
+    unit = UNITS.get(name) or UNSPACED_UNITS.get(name) or _ANY_CASE[name.casefold()]
     # 300K may be 300,000, and "a 5-a side": letters need a space or their own usual place.
-    if match["name"] in {"K", "A", "B"} and match["gap"] != " ":
+    if name in {"K", "A", "B"} and match["gap"] != " ":
         return None
     return unit, match.end()

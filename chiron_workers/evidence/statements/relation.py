@@ -74,20 +74,34 @@ def _has_same_words(new: str, prior: str) -> bool:
 
 
 def _relate_in_any_language(new: Statement, prior: Statement) -> RelationVerdict:
-    """`contradicts` where all words are the same and one measure differs: "330 m hoch" and "324 m hoch"."""
+    """`contradicts` where all words are the same and one measure differs: "330 m hoch" and "324 m hoch".
+
+    `same` where no figure differs: 4人 and 四人.
+    """
     pairs = list(zip(new.figures.all, prior.figures.all, strict=False))
     differences = [(ours, theirs) for ours, theirs in pairs if not _is_same_figure(ours, theirs)]
-    if new.masked_text == prior.masked_text and len(differences) == 1:
+    if new.masked_text != prior.masked_text:
+        differences = []
+    elif not differences and all(map(_is_plain, (*new.figures.all, *prior.figures.all))):
+        return RelationVerdict(Relation.SAME, "Figures, names and words agree.")
+    if len(differences) == 1:
         [(ours, theirs)] = differences
         if _is_measure(ours) and _is_measure(theirs) and ours.agreement(theirs) is Agreement.DIFFERENT:
             return RelationVerdict(Relation.CONTRADICTS, f"{ours.written} against {theirs.written}.")
     return RelationVerdict(None, "The rules read English, and measures in any language.")
 
 
+def _is_plain(figure: Figure) -> bool:
+    return not {".", ","} & set(figure.written)  # 1.234 may be either number
+
+
 def _is_measure(figure: Figure) -> TypeGuard[Quantity]:
-    # A bare number or a date may say which one is spoken of (Apollo 11, im Jahr 2020), and 1.234 may be either number.
-    is_plain = not {".", ","} & set(figure.written)
-    return isinstance(figure, Quantity) and is_plain and figure.dimension not in {"count", "name", "rank"}
+    # A bare number or a date may say which one is spoken of: Apollo 11, im Jahr 2020.
+    return (
+        isinstance(figure, Quantity)
+        and _is_plain(figure)
+        and figure.dimension not in {"count", "name", "rank"}
+    )
 
 
 def limit(comparison: Comparison) -> str:

@@ -6,11 +6,22 @@ from functools import cached_property
 
 from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figure, words_after
+from chiron_workers.evidence.figures.identifiers import is_behind_kind, is_named, may_number
 from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS
 from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.statements.stems import stem_of
 from chiron_workers.evidence.vocabulary import SILENT
 
+WINDOWS = {
+    "past",
+    "last",
+    "previous",
+    "preceding",
+    "next",
+    "coming",
+    "following",
+    "first",
+}  # the past 30 years
 ROLES = {"by", "from", "to"}  # rose by 5 %, rose to 5 %
 
 
@@ -33,6 +44,26 @@ class PlacedFigure:
         """The word before it, without case."""
         words = self.text[max(0, self.figure.start - BEFORE_CHARS) : self.figure.start].split()
         return words[-1].casefold() if words else ""
+
+    @cached_property
+    def is_behind_name(self) -> bool:
+        """Whether a name or a kind stands right before it and more behind: "Apollo 12 landed", and not "fixed in version 3"."""
+        if not any(map(str.isalpha, self.text[self.figure.end :])):
+            return False
+        before = self.text[max(0, self.figure.start - BEFORE_CHARS) : self.figure.start]
+        return is_named(before) or is_behind_kind(before)
+
+    @cached_property
+    def may_name(self) -> bool:
+        """Whether it is a year right behind a name, or a number or a time that may say which one is meant."""
+        figure = self.figure
+        if figure.dimension in {"time", "calendar time"}:
+            return self.previous_word in WINDOWS
+        if figure.dimension == "count":
+            return may_number(self.text, figure.start, figure.end)
+        return figure.dimension == "date" and is_named(
+            self.text[max(0, figure.start - BEFORE_CHARS) : figure.start]
+        )
 
     def agreement(self, rival: "PlacedFigure") -> Agreement | None:
         """How it agrees with a figure of another statement; None where they measure different things."""
@@ -62,6 +93,7 @@ class Slot:
     prior: str
     dimension: str
     is_identity: bool = False  # says which one where the two differ: a rank, or a number behind the same name
+    may_name: bool = False  # may belong to a name: Windows 2000, "mutant 5 binds copper"
 
     @property
     def is_date(self) -> bool:
@@ -71,7 +103,7 @@ class Slot:
     @property
     def is_which(self) -> bool:
         """Whether it says which one rather than how many."""
-        return self.dimension in {"name", "rank"}
+        return self.dimension in {"name", "rank"} or self.may_name
 
 
 @dataclass(slots=True)
@@ -109,9 +141,13 @@ def _slot(new: PlacedFigure, prior: PlacedFigure) -> Slot:
         agreement = Agreement.NEAR
     dimension = new.figure.dimension
     is_identity = dimension == "rank" or (
-        dimension == "name" and stem_of(new.previous_word) == stem_of(prior.previous_word)
+        dimension == "name"
+        and stem_of(new.previous_word) == stem_of(prior.previous_word)
+        and new.is_behind_name
+        and prior.is_behind_name
     )
-    return Slot(agreement, new.figure.written, prior.figure.written, dimension, is_identity)
+    may_name = new.may_name and prior.may_name
+    return Slot(agreement, new.figure.written, prior.figure.written, dimension, is_identity, may_name)
 
 
 def _have_one_role(word: str, rival: str) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from chiron_workers.evidence.figures.dates import DateSpan
-from chiron_workers.evidence.figures.figures import Figures, read_figures
+from chiron_workers.evidence.figures.figures import Figures, plain, read_figures
 from chiron_workers.evidence.statements.slots import PlacedFigure
 from chiron_workers.evidence.statements.tokens import DENIAL, TokenReader, Word
 from chiron_workers.evidence.text_cache import cache_short_texts
@@ -109,6 +109,7 @@ class Spelling:
 @cache_short_texts(texts_max=1_024, chars_max=_TEXT_CHARS_MAX)
 def spelling_of(text: str) -> Spelling:
     """How a statement is written."""
+    text = plain(text)
     return Spelling(plainly_written(text), plainly_written(_DECORATION.sub("", text)))
 
 

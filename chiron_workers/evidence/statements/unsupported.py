@@ -2,15 +2,26 @@
 
 import re
 from collections.abc import Collection
+from fractions import Fraction
+from functools import cached_property
 from math import inf
 
 from chiron_workers.evidence.figures.dates import DateSpan
-from chiron_workers.evidence.figures.figures import Figures
+from chiron_workers.evidence.figures.figures import Figure, Figures
+from chiron_workers.evidence.figures.identifiers import (
+    code_at,
+    codes,
+    kind_of_code,
+    kind_of_identifier,
+    may_count,
+    spelling_of_code,
+)
+from chiron_workers.evidence.figures.numerals import loose_numbers, read_numerals
 from chiron_workers.evidence.figures.quantities import Agreement, Quantity
 from chiron_workers.evidence.statements.statement import Statement, parse
 
+WORDED_MAX = 12  # above it numbers are mostly written in digits
 FIGURES_MAX = 100  # of a fact that are looked for
-_CODE = re.compile(r"\b(?:[A-Za-z]+-?\d+|\d+[A-Za-z]+)\b")  # GPT-4, 5G
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 PLAIN_DENIALS = {"not", "never", "cannot"}
 
@@ -29,23 +40,90 @@ def find_unsupported(fact: str, quote: str) -> list[str]:
     return sentences + ([] if fact_parts.negations else _denials(fact_parts, quote_parts))
 
 
-def missing_figures(fact: str, quote: str) -> list[str]:
-    """The numbers and dates of a fact, as it writes them, that its quote does not show in any notation."""
-    statement, quote_figures = parse(fact), parse(quote).figures
-    # Units and months of other languages are not read, but digits are.
-    digits = frozenset() if statement.is_english else frozenset(_DIGITS.findall(quote_figures.text))
+def missing_figures(fact: str, quote: str, *, with_identifiers: bool = False) -> list[str]:
+    """The numbers and dates of a fact, as it writes them, that its quote does not show in any notation.
+
+    An identifier (Apollo 12, COVID-19, Article 5) is among them only where the quote has another one of its kind in its place;
+    `with_identifiers` says that each has to stand there.
+    """
+    statement, quote_statement = parse(fact), parse(quote)
+    quote_figures = quote_statement.figures
+    # Units and months of other languages are not read, but numbers are.
+    is_foreign = not (statement.is_english and quote_statement.is_english)
+    digits = frozenset(_DIGITS.findall(quote_figures.text)) if is_foreign else frozenset()
+    numbers = _bare_numbers(quote_figures) if is_foreign else frozenset()
+    identifiers = _Identifiers(quote_figures, are_needed=with_identifiers)
     missing_parts = [
         figure.written
         for figure in statement.figures.all[:FIGURES_MAX]
-        if not (_shows(quote_figures, figure) or _stands_in(digits, figure))
+        if not (_shows(quote_figures, figure) or _stands_in(digits, figure) or _counts_in(numbers, figure))
+        and not (is_foreign and _may_be_a_word(quote_figures, figure))
+        and not (figure.dimension == "name" and identifiers.leave_open(statement.figures.text, figure))
     ]
-    return list(dict.fromkeys([*missing_parts, *_unread(statement.figures, quote_figures)]))
+    return list(dict.fromkeys([*missing_parts, *_unread(statement.figures, quote_figures, identifiers)]))
+
+
+class _Identifiers:
+    """Those of a quote by their kind, read when they are first needed."""
+
+    def __init__(self, quote: Figures, *, are_needed: bool) -> None:
+        self.quote = quote
+        self.are_needed = are_needed
+
+    @cached_property
+    def codes(self) -> dict[str, set[str]]:
+        return codes(self.quote.text)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        names = (figure for figure in self.quote.quantities if figure.dimension == "name")
+        kinds = (kind_of_identifier(self.quote.text, name.start, name.end) for name in names)
+        return frozenset((*kinds, *self.codes)) - {""}
+
+    def leave_open(self, text: str, name: Figure) -> bool:
+        """Whether a number that belongs to a name stands there as a code, or nothing else of its kind does."""
+        if may_count(text, name.start, name.end):
+            return False
+        kind = kind_of_identifier(text, name.start, name.end)
+        if spelling_of_code(kind + name.written) in self.codes.get(kind, ()):
+            return True
+        return not self.are_needed and kind not in self.kinds
+
+    def lack(self, code: str) -> bool:
+        """Whether a code does not stand there, but others of its kind do, unless each has to stand there."""
+        rivals = self.codes.get(kind_of_code(code), set())
+        return spelling_of_code(code) not in rivals and (self.are_needed or bool(rivals))
 
 
 def _stands_in(digits: Collection[str], figure: Quantity | DateSpan) -> bool:
     numbers = _DIGITS.findall(figure.written)
     has_unit = figure.dimension not in {"count", "name", "rank", "date"}
     return bool(numbers) and not has_unit and all(number in digits for number in numbers)
+
+
+def _bare_numbers(quote: Figures) -> frozenset[Fraction]:
+    """Every number that a text of any language may show, but for those with a unit that is read."""
+    counts = [figure for figure in quote.quantities if figure.dimension in {"count", "name", "rank"}]
+    ends = {Fraction(end) for figure in counts for end in {figure.low, figure.high} - {inf, -inf}}
+    years = {Fraction(date.first[0]) for date in quote.dates}  # 2000年前 may be 2,000 years ago
+    return frozenset(ends | years | {*loose_numbers(quote.text)})
+
+
+def _counts_in(numbers: Collection[Fraction], figure: Figure) -> bool:
+    if isinstance(figure, DateSpan):
+        return False
+    if figure.dimension == "rank":
+        return figure.low in numbers
+    numerals = list(read_numerals(figure.written))
+    return bool(numerals) and all(
+        any(abs(number - numeral.value) <= numeral.step / 2 for number in numbers) for numeral in numerals
+    )
+
+
+def _may_be_a_word(quote: Figures, figure: Figure) -> bool:
+    """Whether a quote in another language may have a word for a small number: drei, तीन. Its own numbers, if any, are read."""
+    is_small = figure.dimension in {"count", "rank"} and figure.span[0] in range(WORDED_MAX + 1)
+    return is_small and not any(rival.dimension == "count" for rival in quote.quantities)
 
 
 def _denials(fact: Statement, quote: Statement) -> list[str]:
@@ -90,18 +168,27 @@ def _is_range(quantity: Quantity) -> bool:
     return quantity.low == -inf or quantity.high == inf or quantity.high - quantity.low > 2 * quantity.step
 
 
-def _unread(fact: Figures, quote: Figures) -> list[str]:
+def _unread(fact: Figures, quote: Figures, identifiers: _Identifiers) -> list[str]:
     """Digits of the fact that were not read as a figure, within names or in other languages, which the quote lacks."""
     is_read = bytearray(len(fact.text))
     for figure in fact.all:
         is_read[figure.start : figure.end] = b"\1" * (figure.end - figure.start)
-    quote_digits = set(_CODE.findall(quote.text.casefold())) | set(_DIGITS.findall(quote.text))
+    quote_digits = set(_DIGITS.findall(quote.text))
     missing_digits = []
-    for match in (*_CODE.finditer(fact.text), *_DIGITS.finditer(fact.text)):
-        if not any(is_read[match.start() : match.end()]):
-            is_read[match.start() : match.end()] = b"\1" * len(match.group())
-            missing_digits.append(match.group())
-    return [digits for digits in missing_digits if digits.casefold() not in quote_digits]
+    for match in _DIGITS.finditer(fact.text):
+        if any(is_read[match.start() : match.end()]) or _continues_name(fact, match.start()):
+            continue
+        code = code_at(fact.text, match.start())
+        if identifiers.lack(code) if code else match[0] not in quote_digits:
+            missing_digits.append(code or match[0])
+    return missing_digits
+
+
+def _continues_name(fact: Figures, place: int) -> bool:
+    """Whether digits go on with the number of a name: the 16 of John 3:16, the 8 of Boeing 747-8."""
+    return fact.text[place - 1 : place] in {":", "/", "-"} and any(
+        figure.end == place - 1 and figure.dimension == "name" for figure in fact.quantities
+    )
 
 
 def _shows_date(quote: Figures, date: DateSpan) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from chiron_workers.db.queries import load
@@ -9,6 +10,9 @@ from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.knowledge.coverage.topic_titles import paths_by_node, paths_of_nodes
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN_STATUSES, FactStatus
+
+if TYPE_CHECKING:
+    from chiron_workers.knowledge.facts.source_views import SourceView
 
 SQL = load(__file__)
 NODE_MARK = "node:"  # before the id of a node, in the scope of a run
@@ -37,11 +41,17 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Words of a source that a fact rests on, and what stands around them."""
+    """Words of a source that a fact rests on, and what stands around them.
+
+    `assertion_id` is that of the fact or corroboration they belong to; `view` is what a reader of the page sees around them,
+    where that was read.
+    """
 
     quote: str
     context: str
     source_url: str
+    assertion_id: str = ""
+    view: "SourceView | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +121,7 @@ class CitableFacts:
         args = self._args | {"fact_ids": ids}
         passages: dict[str, list[Passage]] = {}
         for row in await self._session.rows(SQL["passages"], args):
-            passage = Passage(row["quote"], row["context"], row["source_url"])
+            passage = Passage(row["quote"], row["context"], row["source_url"], row["assertion_id"])
             passages.setdefault(row["fact_id"], []).append(passage)
         return {
             row["fact_id"]: CitableFact(

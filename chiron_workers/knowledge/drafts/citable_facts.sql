@@ -126,7 +126,7 @@ select f.id::text as fact_id, f.content, f.topic_path, f.status, f.confidence::f
  where f.id = any(%(fact_ids)s::uuid[]);
 
 -- passages
-select fact_id::text as fact_id, coalesce(quote, '') as quote, context, source_url
+select fact_id::text as fact_id, coalesce(quote, '') as quote, context, source_url, a.id::text as assertion_id
   from assertions a
  where fact_id = any(%(fact_ids)s::uuid[])
    and (quote_state = 'verified' and ground = 'stands' or a.id = fact_id)

@@ -3,8 +3,8 @@ from collections.abc import Sequence
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.drafts.citable_facts import CitableFacts
-from chiron_workers.knowledge.drafts.reading import Draft, Sentence
-from chiron_workers.knowledge.drafts.sections import SUMMARY, Sections, refuse_changed
+from chiron_workers.knowledge.drafts.reading import SUMMARY, Draft, Sentence
+from chiron_workers.knowledge.drafts.sections import Sections, refuse_changed
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.runs.session import Session
 

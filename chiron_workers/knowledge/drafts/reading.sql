@@ -16,7 +16,7 @@ select scope
  limit 1;
 
 -- sentences
-select s.place, s.title, t.text, t.fact_ids::text[] as fact_ids, t.verdict_reason, t.verdict_by
+select s.place, s.title, s.title_verdict_by, t.text, t.fact_ids::text[] as fact_ids, t.verdict_reason, t.verdict_by
   from draft_sections s
   join draft_sentences t using (run_id, place)
  where s.run_id = %(run_id)s

@@ -9,15 +9,14 @@ from chiron_workers.errors import ToolError
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
 from chiron_workers.knowledge.drafts.reading import SQL as READING_SQL
-from chiron_workers.knowledge.drafts.reading import DraftSection, Sentence, sections_of
-from chiron_workers.knowledge.drafts.sentence_checks import check_sentences
+from chiron_workers.knowledge.drafts.reading import SUMMARY, DraftSection, Sentence, sections_of
+from chiron_workers.knowledge.drafts.sentence_checks import check_section
 from chiron_workers.knowledge.drafts.sentence_rules import refuse_facts, refuse_title
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
-SUMMARY = 0  # the place of the section that comes first
 SENTENCES_MAX = 40  # of a section
 SECTIONS_MAX = 40
 
@@ -58,14 +57,13 @@ class Sections:
         run_id = self.run_id
         sentences = [_cleaned(sentence) for sentence in sentences]
         title = storable(collapse_whitespace(title))
-        findings = await self._check(title, sentences)
+        title_finding, findings = await self._check(place, title, sentences)
         args = {"run_id": run_id, "place": place}
         await self.lock()
         await self._session.write(SQL["remove"], args)
         if sentences:
-            await self._session.write(
-                SQL["add"], args | {"title": title, "call_id": self._session.caller.call_id}
-            )
+            heading = {"title": title, "title_verdict_by": title_finding.judge}
+            await self._session.write(SQL["add"], args | heading | {"call_id": self._session.caller.call_id})
             rows = zip(sentences, findings, strict=True)
             for n, (sentence, finding) in enumerate(rows, start=1):
                 await self._session.write(SQL["add_sentence"], args | {"n": n} | _columns(sentence, finding))
@@ -88,19 +86,27 @@ class Sections:
             fact_id for part in sections for sentence in part.sentences for fact_id in sentence.fact_ids
         )
 
-    async def _check(self, title: str, sentences: Sequence[Sentence]) -> list[Finding]:
+    async def _check(
+        self, place: int, title: str, sentences: Sequence[Sentence]
+    ) -> tuple[Finding, list[Finding]]:
+        """The verdicts on the title and on each sentence. Raises ToolError where one of them cannot stand."""
         if len(sentences) > SENTENCES_MAX:
             raise ToolError(f"sentences: a section has at most {SENTENCES_MAX} (got {len(sentences)}).")
         facts = await self.facts.by_id(fact_id for sentence in sentences for fact_id in sentence.fact_ids)
         if sentences and (refusal := refuse_title(title, list(facts.values()))):
             raise ToolError(refusal)
-        outcomes = await check_sentences(sentences, facts, self._verdicts)
+        # The title of the summary is ours.
+        outcome = await check_section("" if place == SUMMARY else title, sentences, facts, self._verdicts)
         refusals = [
-            f"Sentence {n}: {text}" for n, text in enumerate(outcomes, start=1) if isinstance(text, str)
+            f"Sentence {n}: {text}"
+            for n, text in enumerate(outcome.sentences, start=1)
+            if isinstance(text, str)
         ]
-        if refusals:
-            raise ToolError("\n".join(["Nothing was kept, since these sentences cannot stand.", *refusals]))
-        return [outcome for outcome in outcomes if isinstance(outcome, Finding)]
+        head = ["Nothing was kept, since these sentences cannot stand."] if refusals else []
+        lines = [*head, *refusals, *([outcome.heading] if isinstance(outcome.heading, str) else [])]
+        if lines or isinstance(outcome.heading, str):
+            raise ToolError("\n".join(lines))
+        return outcome.heading, [finding for finding in outcome.sentences if isinstance(finding, Finding)]
 
 
 def refuse_changed(sections: Sequence[DraftSection], facts: dict[str, CitableFact]) -> None:

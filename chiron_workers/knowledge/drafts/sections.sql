@@ -8,8 +8,8 @@ delete from draft_sections
    and place = %(place)s;
 
 -- add
-insert into draft_sections (run_id, place, title, call_id)
-values (%(run_id)s, %(place)s, %(title)s, %(call_id)s);
+insert into draft_sections (run_id, place, title, title_verdict_by, call_id)
+values (%(run_id)s, %(place)s, %(title)s, %(title_verdict_by)s, %(call_id)s);
 
 -- add_sentence
 insert into draft_sentences (run_id, place, n, text, fact_ids, verdict_reason, verdict_by)

@@ -1,105 +1,263 @@
-"""Holding the sentences of a draft to their facts: by rules first, then by a model that sees nothing else."""
+"""Holding a section to its facts: rules refuse or doubt, and a model that sees nothing else judges what is left."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from itertools import combinations, islice
 
-from chiron_workers.db.validation import collapse_whitespace
-from chiron_workers.evidence.statements.support import Finding
+from chiron_workers.evidence.statements.standing_alone import open_reference
+from chiron_workers.evidence.statements.support import UNCHECKED, Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
-from chiron_workers.knowledge.drafts.reading import Sentence
+from chiron_workers.knowledge.drafts.cited_statements import (
+    CitedFinding,
+    CitedStatement,
+    Kind,
+    judge_statements,
+)
+from chiron_workers.knowledge.drafts.fact_texts import with_windows
+from chiron_workers.knowledge.drafts.reading import UNCHECKED_MARK, Sentence
 from chiron_workers.knowledge.drafts.sentence_rules import (
+    COMPARED_FACTS_MAX,
+    DOUBT_CHARS_MAX,
+    Clash,
+    clashing_pairs,
     contradicts_itself,
+    heading_doubts,
     is_one_sentence,
     is_repeated,
     refuse_sentence,
+    sentence_doubts,
     tells_both_sides,
     unshown_figures,
 )
-from chiron_workers.knowledge.facts.verdicts import Evidence, Verdicts
-from chiron_workers.states import Decider, Verdict
+from chiron_workers.knowledge.facts.verdicts import Verdicts
+from chiron_workers.states import Verdict
 
-FACTS_WORDS = Finding(Verdict.SUPPORTED, "It is a fact's own words.", Decider.RULES)
-BOTH_SIDES = Finding(Verdict.SUPPORTED, "It tells both sides in their own words.", Decider.RULES)
-BOTH_SIDES_CONTEXT = (
-    "These are facts of sources that contradict each other. A statement is supported by them only if it tells both sides, "
-    "says that they disagree, and takes neither side."
-)
+IN_ITS_WORDS = Finding(Verdict.UNCHECKED, f"It stands {UNCHECKED_MARK}.")
 # What a sentence is told whose facts do not bear it out in full.
 REFUSALS = {
     Verdict.PARTLY: "Its facts bear it out in part: {reason} Say no more than they say.",
     Verdict.CONTRADICTED: "Its facts contradict it: {reason} Say what they say, or drop it.",
     Verdict.SILENT: "Its facts do not speak of it: {reason} Name the facts that do, or drop it.",
-    Verdict.UNCHECKED: "Nobody could say whether its facts bear it out. {reason} Put it in the very words of one of its facts.",
+    Verdict.UNCHECKED: "Nobody could say whether its facts bear it out. {reason} Put it in the very words of one of its facts. "
+    "Name that fact alone.",
 }
-CONTEXTS_CHARS_MAX = 2_000
-QUOTES_CHARS_MAX = 6_000
+DOUBTS_MAX = 10  # of the facts of a section
+IDLE = "Fact {fact_id} says nothing of it; leave it out, or say what it says."
+IDLE_UNASKED = "Fact {fact_id} has other words, and nobody could say what it has to do with it; leave it out."
+CLASH_REFUSAL = (
+    "Fact {fact_id} contradicts fact {other_id}: {reason} Tell both in one sentence that names both and says that they "
+    "contradict each other, or neither."
+)
+HEADING_REFUSAL = (
+    "title: claims more than a topic: {reason} Name what the section is about, and claim nothing."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionOutcome:
+    """For each sentence, and for the heading, the finding that it stands, or why it is refused."""
+
+    sentences: list[Finding | str]
+    heading: Finding | str = UNCHECKED
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A section while it is judged: its open sentences by their places, and what the rules found in its facts."""
+
+    statements: Mapping[int, CitedStatement]
+    heading: CitedStatement | None
+    facts: CitedStatement | None
+    clashes: Mapping[frozenset[str], Clash] = field(default_factory=dict)
+
+    @property
+    def all(self) -> list[CitedStatement]:
+        """What is judged, in one order."""
+        return [*self.statements.values(), *filter(None, [self.heading, self.facts])]
 
 
 async def check_sentences(
     sentences: Sequence[Sentence], facts: Mapping[str, CitableFact], verdicts: Verdicts
 ) -> list[Finding | str]:
-    """For each sentence the finding that its facts bear it out, or why it is refused, in their order.
+    """As `check_section`, of sentences without a heading."""
+    return (await check_section("", sentences, facts, verdicts)).sentences
 
-    All that the rules leave open is one question to the model. Nothing but `supported` stands: what is borne out in part, and
-    what nobody could be asked about, is refused too.
+
+async def check_section(
+    title: str,
+    sentences: Sequence[Sentence],
+    facts: Mapping[str, CitableFact],
+    verdicts: Verdicts,
+    *,
+    today: date | None = None,
+) -> SectionOutcome:
+    """Whether each sentence of a section and its heading stand on their facts.
+
+    All that the rules do not refuse is one question to the model: each sentence, whether each of its facts says a part of it,
+    whether the heading claims more than a topic, and whether the facts contradict each other. Nothing but `supported` stands.
+    Where nobody can be asked, a sentence in its fact's own words stands as `unchecked`, and so does a heading without a verb.
+
+    Args:
+        title: The heading; empty where there is none to judge.
+        today: On which a fact may have expired; None: the day of this clock.
 
     Raises:
         LeaseLost: The run is no longer ours.
     """
-    outcomes: list[Finding | str | None] = []
-    for sentence in sentences:
-        refusal = refuse_sentence(sentence, facts)
-        cited_facts = [] if refusal else [facts[fact_id] for fact_id in sentence.fact_ids]
-        outcomes.append(refusal or await asyncio.to_thread(_judge_by_rules, sentence.text, cited_facts))
-    open_places = [place for place, outcome in enumerate(outcomes) if outcome is None]
-    cited = [[facts[fact_id] for fact_id in sentences[place].fact_ids] for place in open_places]
-    questions = [
-        evidence_of(sentences[place].text, own) for place, own in zip(open_places, cited, strict=True)
+    day = today or datetime.now(UTC).date()
+    refusals = {
+        place: refusal
+        for place, sentence in enumerate(sentences)
+        if (refusal := refuse_sentence(sentence, facts, today=day))
+    }
+    seen_facts = await with_windows(verdicts.session, facts)
+    section = await asyncio.to_thread(_section, title, sentences, seen_facts, refusals)
+    findings = await judge_statements(section.all, verdicts)
+    return await asyncio.to_thread(_outcome, section, findings, refusals, len(sentences))
+
+
+def _section(
+    title: str, sentences: Sequence[Sentence], facts: Mapping[str, CitableFact], refusals: dict[int, str]
+) -> _Section:
+    """What is to be judged of a section; sentences that the rules refuse are added to the refusals."""
+    statements = {}
+    for place, sentence in enumerate(sentences):
+        if place in refusals:
+            continue
+        cited_facts = tuple(facts[fact_id] for fact_id in sentence.fact_ids)
+        if refusal := _refuse_form(sentence.text, cited_facts):
+            refusals[place] = refusal
+            continue
+        before = sentences[place - 1].text if place and open_reference(sentence.text) else ""
+        doubts = sentence_doubts(sentence.text, cited_facts)
+        statements[place] = CitedStatement(Kind.SENTENCE, sentence.text, cited_facts, before, doubts)
+    facts_by_id = {fact.fact_id: fact for statement in statements.values() for fact in statement.facts}
+    section_facts = sorted(facts_by_id.values(), key=lambda fact: (fact.content, fact.fact_id))[
+        :COMPARED_FACTS_MAX
     ]
-    is_disputed = [contradicts_itself(own) for own in cited]
-    findings = await verdicts.judge_all(questions, without_rules=is_disputed)
-    for place, finding in zip(open_places, findings, strict=True):
-        is_supported = finding.verdict is Verdict.SUPPORTED
-        outcomes[place] = finding if is_supported else _refusal(finding)
-    return [outcome for outcome in outcomes if outcome is not None]
+    clashes = clashing_pairs(section_facts)
+    heading = (
+        CitedStatement(Kind.HEADING, title, tuple(section_facts), doubts=heading_doubts(title))
+        if title and section_facts
+        else None
+    )
+    return _Section(statements, heading, _side_by_side(section_facts, clashes), clashes)
 
 
-def _judge_by_rules(text: str, facts: Sequence[CitableFact]) -> Finding | str | None:
-    """The finding of the rules, why they refuse a sentence, or None where a model has to be asked."""
-    if contradicts_itself(facts):
-        if tells_both_sides(text, facts):
-            return BOTH_SIDES
-    elif is_repeated(text, facts):
-        return FACTS_WORDS
+def _refuse_form(text: str, facts: Sequence[CitableFact]) -> str:
+    """Why a sentence is refused whatever a model would say; empty where it is not."""
+    if is_repeated(text, facts) or tells_both_sides(text, facts):
+        return ""
     if not is_one_sentence(text):
         return "It is more than one sentence. Give each on its own, with the facts that it rests on."
     if figures := unshown_figures(text, facts):
         return f"Its facts do not say {', '.join(figures)}. Say what they say, or name the fact that says so."
-    return None
+    return ""
 
 
-def evidence_of(text: str, cited_facts: Sequence[CitableFact]) -> Evidence:
-    """What a model sees of a text: the statements of its facts, what they rest on, and what stands around that."""
-    passages = [passage for fact in cited_facts for passage in fact.passages]
-    words = _distinct([fact.content for fact in cited_facts] + [passage.quote for passage in passages])
-    contexts = _distinct([passage.context for passage in passages])
-    if contradicts_itself(cited_facts):
-        contexts.insert(0, BOTH_SIDES_CONTEXT)
-    return Evidence(
-        text,
-        "\n".join(words)[:QUOTES_CHARS_MAX],
-        " ".join(contexts)[:CONTEXTS_CHARS_MAX],
-        ", ".join(_distinct([passage.source_url for passage in passages]))[:CONTEXTS_CHARS_MAX],
+def _side_by_side(
+    facts: Sequence[CitableFact], clashes: Mapping[frozenset[str], Clash]
+) -> CitedStatement | None:
+    """The question whether facts can be true together; None where there are no two that are not known to disagree."""
+    if not any(second.fact_id not in first.opponents for first, second in combinations(facts, 2)):
+        return None
+    contents = {fact.fact_id: fact.content[:DOUBT_CHARS_MAX] for fact in facts}
+    doubts = tuple(
+        f"{clash.reason} {' — against: '.join(sorted(contents[fact_id] for fact_id in pair))}"
+        for pair, clash in islice(clashes.items(), DOUBTS_MAX)
     )
+    return CitedStatement(Kind.FACTS, "These facts can all be true together.", tuple(facts), doubts=doubts)
 
 
-def _distinct(texts: Sequence[str]) -> list[str]:
-    texts_by_words = {
-        collapse_whitespace(text).casefold().rstrip("."): text for text in reversed(texts) if text.strip()
+def _outcome(
+    section: _Section, findings: Sequence[CitedFinding], refusals: Mapping[int, str], count: int
+) -> SectionOutcome:
+    by_place = dict(zip(section.statements, findings, strict=False))
+    tail = list(findings[len(section.statements) :])
+    heading = _heading_outcome(section.heading, tail.pop(0)) if section.heading else UNCHECKED
+    clashes = _clashes(section, tail.pop(0)) if section.facts else {}
+    outcomes: list[Finding | str] = []
+    for place in range(count):
+        if place in refusals:
+            outcomes.append(refusals[place])
+            continue
+        statement = section.statements[place]
+        outcomes.append(
+            _clash_refusal(statement, clashes) or _sentence_outcome(statement, by_place[place], clashes)
+        )
+    return SectionOutcome(outcomes, heading)
+
+
+def _sentence_outcome(
+    statement: CitedStatement, answer: CitedFinding, clashes: Mapping[frozenset[str], str]
+) -> Finding | str:
+    finding = answer.finding
+    match finding.verdict:
+        case Verdict.SUPPORTED if answer.named_facts:
+            return " ".join(IDLE.format(fact_id=fact_id) for fact_id in answer.named_facts)
+        case Verdict.SUPPORTED:
+            return finding
+        case Verdict.UNCHECKED if _is_in_its_words(statement, clashes):
+            return IN_ITS_WORDS
+        case Verdict.UNCHECKED if strangers := _facts_in_other_words(statement):
+            return " ".join(IDLE_UNASKED.format(fact_id=fact.fact_id) for fact in strangers)
+    return REFUSALS[finding.verdict].format(reason=_stopped(finding.reason))
+
+
+def _is_in_its_words(statement: CitedStatement, clashes: Mapping[frozenset[str], str]) -> bool:
+    """Whether a sentence has the words of its facts alone: of each of them, or of both sides of a contradiction."""
+    ids = {fact.fact_id for fact in statement.facts}
+    if contradicts_itself(statement.facts) or any(pair <= ids for pair in clashes):
+        return tells_both_sides(statement.text, statement.facts)
+    return is_repeated(statement.text, statement.facts)
+
+
+def _facts_in_other_words(statement: CitedStatement) -> list[CitableFact]:
+    """The facts beside those whose words a sentence has; none where it has those of no fact."""
+    strangers = [fact for fact in statement.facts if not is_repeated(statement.text, [fact])]
+    return strangers if len(strangers) < len(statement.facts) else []
+
+
+def _heading_outcome(heading: CitedStatement, answer: CitedFinding) -> Finding | str:
+    finding = answer.finding
+    if finding.verdict is Verdict.SUPPORTED:
+        return finding
+    if finding.verdict is not Verdict.UNCHECKED:
+        return HEADING_REFUSAL.format(reason=_stopped(finding.reason))
+    return HEADING_REFUSAL.format(reason=" ".join(heading.doubts)) if heading.doubts else UNCHECKED
+
+
+def _clashes(section: _Section, answer: CitedFinding) -> Mapping[frozenset[str], str]:
+    """The facts that contradict each other, two by two, each pair with the reason: by the model, or by the rules unasked."""
+    if answer.finding.verdict is Verdict.UNCHECKED:
+        return {pair: clash.reason for pair, clash in section.clashes.items() if clash.is_plain}
+    if answer.finding.verdict is not Verdict.CONTRADICTED or section.facts is None:
+        return {}
+    known_pairs = {
+        frozenset((fact.fact_id, opponent)) for fact in section.facts.facts for opponent in fact.opponents
     }
-    return list(reversed(texts_by_words.values()))
+    pairs = answer.pairs or _sole_pair(section.facts.facts) or list(section.clashes)
+    return {pair: _stopped(answer.finding.reason) for pair in pairs if pair not in known_pairs}
 
 
-def _refusal(finding: Finding) -> str:
-    reason = finding.reason if finding.reason.endswith(".") else f"{finding.reason}."
-    return REFUSALS[finding.verdict].format(reason=reason)
+def _sole_pair(facts: Sequence[CitableFact]) -> list[frozenset[str]]:
+    """The pair of two facts, whose numbers need not be named."""
+    return [frozenset((first.fact_id, second.fact_id)) for first, second in combinations(facts, 2)][
+        : len(facts) == 2
+    ]
+
+
+def _clash_refusal(statement: CitedStatement, clashes: Mapping[frozenset[str], str]) -> str:
+    """Why a sentence is refused that rests on one of two facts which contradict each other; empty where it is not."""
+    ids = {fact.fact_id for fact in statement.facts}
+    for pair, reason in clashes.items():
+        if len(pair & ids) == 1:
+            [fact_id], [other_id] = pair & ids, pair - ids
+            return CLASH_REFUSAL.format(fact_id=fact_id, other_id=other_id, reason=_stopped(reason))
+    return ""
+
+
+def _stopped(reason: str) -> str:
+    return reason if reason.endswith(".") else f"{reason}."

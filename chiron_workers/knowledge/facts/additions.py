@@ -14,7 +14,7 @@ from chiron_workers.knowledge.coverage.subjects import Subjects, ensure_statemen
 from chiron_workers.knowledge.facts import locks, matching
 from chiron_workers.knowledge.facts.claim_rows import assertion_columns, fact_columns
 from chiron_workers.knowledge.facts.claims import Claim
-from chiron_workers.knowledge.facts.confidences import Confidences, ensure_minhashes, minhash_statements
+from chiron_workers.knowledge.facts.confidences import Confidences, ensure_sketches, sketch_statements
 from chiron_workers.knowledge.facts.intents import Intent
 from chiron_workers.knowledge.facts.links import Link, Links
 from chiron_workers.knowledge.facts.locks import Overtaken
@@ -92,7 +92,7 @@ class Addition:
 
     async def write_alone(self) -> StoredFact:
         """Write while nobody else writes facts of the subject."""
-        await ensure_minhashes(
+        await ensure_sketches(
             self.session,
             snapshots=[self.claim.text_hash] if self.claim.text_hash else [],
             facts=[match.fact_id for match in self.comparison.matches],
@@ -103,8 +103,8 @@ class Addition:
         return await self._write_related(match_by_rules(self.claim, facts), twin_id)
 
     async def _groundwork(self) -> list[Statement]:
-        """What commits before the claim, and stays if it fails: the minhash of its text, and outside of runs its subject."""
-        statements = await minhash_statements(self.claim.text_hash, self.comparison.unsigned_body)
+        """What commits before the claim, and stays if it fails: the sketch of its text, and outside of runs its subject."""
+        statements = await sketch_statements(self.claim.text_hash, self.comparison.unsigned_body)
         if self.session.caller.subject_id is None:
             statements.append(ensure_statement(self.claim.subject_id, self.claim.subject_id))
         return statements

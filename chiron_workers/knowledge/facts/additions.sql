@@ -14,7 +14,7 @@ insert into facts (
   id, subject_id, content, quote, quote_state, quote_start, quote_end, source_url, source_score, topic_path,
   confidence, claimed_confidence, status, contradictions, snapshot_hash, run_id, call_id, context, window_pieces, window_hash, verdict,
   verdict_reason, verdict_by, observed_at, valid_from, valid_until, ground,
-  claimed_score, source_kind, language, tsv, created_at
+  claimed_score, source_kind, language, tsv, words_version, created_at
 )
 select
   %(id)s, %(subject_id)s, %(content)s, %(quote)s, %(quote_state)s, %(quote_start)s, %(quote_end)s,
@@ -22,7 +22,8 @@ select
   %(contradictions)s, %(snapshot_hash)s, %(run_id)s, %(call_id)s, %(context)s, %(window_pieces)s, %(window_hash)s,
   %(verdict)s,
   %(verdict_reason)s, %(verdict_by)s, %(observed_at)s, %(valid_from)s, %(valid_until)s, {{ground}}, %(claimed_score)s,
-  %(source_kind)s, language, to_tsvector(language::regconfig, %(words)s) || %(pairs)s::tsvector, clock_timestamp()
+  %(source_kind)s, language, to_tsvector(language::regconfig, %(words)s) || %(pairs)s::tsvector, %(words_version)s,
+  clock_timestamp()
   from (select coalesce(%(language)s, language_of_subject(%(subject_id)s), 'english') as language) as text
 
 -- once

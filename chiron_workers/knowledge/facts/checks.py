@@ -12,7 +12,7 @@ from psycopg.types.json import Json
 from chiron_workers.db.queries import load
 from chiron_workers.errors import ToolError
 from chiron_workers.evidence.statements.support import Finding
-from chiron_workers.knowledge.facts.confidences import ensure_minhashes
+from chiron_workers.knowledge.facts.confidences import ensure_sketches
 from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.knowledge.facts.source_views import load_views
 from chiron_workers.knowledge.facts.verdicts import Evidence, Verdicts
@@ -123,7 +123,7 @@ class Checks:
             for row, finding in zip(rows, findings, strict=True)
             if finding.verdict.is_doubt or Verdict(row["verdict"]).is_doubt
         }
-        await ensure_minhashes(self._session, snapshots=[], facts=[row["fact_id"] for row in rows])
+        await ensure_sketches(self._session, snapshots=[], facts=[row["fact_id"] for row in rows])
         await self._facts.lock_subject(str(self._session.caller.subject_id))
         args = self._args | _columns(rows, findings)
         stored_ids: set[UUID] = set()

@@ -2,16 +2,20 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import zstandard
 from psycopg.rows import DictRow
+from psycopg.types.json import Json
 
 from chiron_workers import ids
 from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
 from chiron_workers.evidence.confidence import Confidence, calculate_confidence
-from chiron_workers.evidence.copies import minhash
+from chiron_workers.evidence.copies import sketch
 from chiron_workers.evidence.origins import Assertion
+from chiron_workers.evidence.studies import as_rows, from_rows, studies_of
+from chiron_workers.evidence.works import Record
 from chiron_workers.knowledge.facts.links import Links
 from chiron_workers.knowledge.facts.source_kinds import with_kind
 from chiron_workers.knowledge.search.vectors import copy_to_vectors
@@ -67,16 +71,7 @@ class Confidences:
         support: defaultdict[str, list[Assertion]] = defaultdict(list)
         opposition: defaultdict[str, list[Assertion]] = defaultdict(list)
         for row in map(with_kind, rows):
-            quote = row["quote"] if row["is_verified"] else None
-            assertion = Assertion(
-                row["source_url"],
-                row["source_score"],
-                row["is_verified"],
-                row["signature"],
-                quote,
-                row["source_kind"],
-            )
-            (support if row["is_for"] else opposition)[row["fact_id"]].append(assertion)
+            (support if row["is_for"] else opposition)[row["fact_id"]].append(_assertion(row))
         return {fact_id: compute_confidence(support[fact_id], opposition[fact_id]) for fact_id in fact_ids}
 
     async def recompute(
@@ -140,29 +135,54 @@ def status_of(confidence: Confidence) -> FactStatus:
     return confidence.status(settings().confidence_threshold)
 
 
-async def ensure_minhashes(session: Session, *, facts: Sequence[str], snapshots: Sequence[str] = ()) -> None:
-    """Store the minhashes that tell copies, of snapshots and of those that facts rest on; in a transaction of its own.
+def _assertion(row: Mapping[str, Any]) -> Assertion:
+    published_at = row["published_at"]
+    return Assertion(
+        row["source_url"],
+        row["source_score"],
+        row["is_verified"],
+        row["sketch"],
+        row["quote"] if row["is_verified"] else None,
+        row["source_kind"],
+        place=(row["quote_start"], row["quote_end"]) if row["quote_end"] is not None else None,
+        record=Record(
+            row["title"] or "",
+            # A version before has kept the authors on one line only; with whom it begins can be told.
+            tuple(row["authors"] or filter(None, [row["author"]])),
+            row["doi"] or "",
+            published_at.year if published_at else None,
+        ),
+        studies=from_rows(row["studies"]),
+    )
 
-    A minhash is computed once, when the first fact needs it: most pages that are read give none.
+
+async def ensure_sketches(session: Session, *, facts: Sequence[str], snapshots: Sequence[str] = ()) -> None:
+    """Store what tells which texts are independent, of snapshots and of those that facts rest on; in a transaction of its own.
+
+    A text is looked at once, when the first fact needs it: most pages that are read give none.
     """
     if not (facts or snapshots):
         return
-    rows = await session.rows(SQL["without_minhash"], {"hashes": list(snapshots), "fact_ids": list(facts)})
+    rows = await session.rows(SQL["without_sketch"], {"hashes": list(snapshots), "fact_ids": list(facts)})
     if rows:
-        statement = await _store_minhashes({row["hash"]: row["body"] for row in rows})
+        statement = await _store_sketches({row["hash"]: row["body"] for row in rows})
         async with session.pool.connection() as connection:
             await connection.execute(statement.query, statement.args)
 
 
-async def minhash_statements(snapshot_hash: str | None, body: bytes | None) -> list[Statement]:
-    """What stores the minhash of a text that has none yet: its body is there."""
+async def sketch_statements(snapshot_hash: str | None, body: bytes | None) -> list[Statement]:
+    """What stores the sketch of a text that has none yet, and the studies it names: its body is there."""
     if snapshot_hash is None or body is None:
         return []
-    return [await _store_minhashes({snapshot_hash: body})]
+    return [await _store_sketches({snapshot_hash: body})]
 
 
-async def _store_minhashes(bodies: Mapping[str, bytes]) -> Statement:
-    minhashes = await asyncio.to_thread(
-        lambda: [minhash(zstandard.decompress(body).decode()) for body in bodies.values()]
+async def _store_sketches(bodies: Mapping[str, bytes]) -> Statement:
+    def look() -> tuple[list[bytes], list[Json]]:
+        texts = [zstandard.decompress(body).decode() for body in bodies.values()]
+        return [sketch(text) for text in texts], [Json(as_rows(studies_of(text))) for text in texts]
+
+    sketches, studies = await asyncio.to_thread(look)
+    return Statement(
+        SQL["store_sketches"], {"hashes": list(bodies), "sketches": sketches, "studies": studies}
     )
-    return Statement(SQL["store_minhashes"], {"hashes": list(bodies), "signatures": minhashes})

@@ -4,7 +4,11 @@
 -- and never both prevail. What was withdrawn counts for nothing but itself. A quote that does not bear its statement out
 -- counts like none, and so does one whose source says so no more; what no source says any more contradicts nothing. A
 -- statement that its quote contradicts, or that it does not speak of, counts for nothing at all.
-select f.id::text as fact_id, side.is_for, a.source_url, a.source_score, a.source_kind, s.signature, a.quote,
+-- Where several are on one side, what tells whether they are independent of each other comes with them.
+select f.id::text as fact_id, side.is_for, a.source_url, a.source_score, a.source_kind, a.quote, a.quote_start, a.quote_end,
+       case when count(*) over side_of_fact > 1 then s.sketch end as sketch,
+       case when count(*) over side_of_fact > 1 then s.studies end as studies,
+       page.title, page.authors, page.author, page.doi, page.published_at,
        a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') and a.ground = 'stands' as is_verified,
        side.id = f.id and a.quote_state = 'verified' and a.verdict in ('supported', 'unchecked') and a.ground <> 'stands'
          as is_lost
@@ -37,8 +41,17 @@ select f.id::text as fact_id, side.is_for, a.source_url, a.source_score, a.sourc
   ) as side (id, is_for)
   join assertions a on a.fact_id = side.id
   left join snapshots s on s.hash = a.snapshot_hash
+  left join lateral (
+    select title, authors, author, doi, published_at
+      from fetches
+     where url = a.source_url
+       and hash = a.snapshot_hash
+     order by fetched_at desc, id desc
+     limit 1
+  ) page on true
  where a.verdict not in ('contradicted', 'silent')
    and (side.is_for or a.ground = 'stands')
+window side_of_fact as (partition by f.id, side.is_for)
  order by f.id, a.id;
 
 -- update
@@ -76,29 +89,50 @@ select b.id::text as fact_id, coalesce(c.confidence, b.confidence) as confidence
   from before b
   left join changed c using (id);
 
--- without_minhash
+-- without_sketch
+-- Of what facts rest on, those that they are linked to, and what supports these: all that `assertions` may compare.
+with linked as (
+  select id
+    from unnest(%(fact_ids)s::uuid[]) as f (id)
+  union
+  select unnest(array[l.fact_id, l.other_id])
+    from fact_links l
+   where l.fact_id = any(%(fact_ids)s::uuid[])
+      or l.other_id = any(%(fact_ids)s::uuid[])
+), side as (
+  select id
+    from linked
+  union
+  select b.fact_id
+    from linked
+    join fact_links b on b.other_id = linked.id
+   where b.relation = 'supports'
+)
 select hash, body
   from snapshots
- where signature is null
-   and (
-     hash = any(%(hashes)s::text[])
-     or hash in (select snapshot_hash from assertions where fact_id = any(%(fact_ids)s::uuid[]))
+ where sketch is null
+   and hash in (
+     select unnest(%(hashes)s::text[])
+     union
+     select a.snapshot_hash
+       from side
+       join assertions a on a.fact_id = side.id
    )
  order by hash;
 
--- store_minhashes
+-- store_sketches
 -- Locked in one order, so that two writers of the same snapshots do not wait for each other. The limit leaves all, and keeps
 -- the plan (as in `changes.sql`).
 with locked as (
-  select hash, minhash.signature
+  select hash, text.sketch, text.studies
     from (select *
-            from unnest(%(hashes)s::text[], %(signatures)s::bytea[]) as given (hash, signature)
-           limit cardinality(%(hashes)s::text[])) as minhash
+            from unnest(%(hashes)s::text[], %(sketches)s::bytea[], %(studies)s::jsonb[]) as given (hash, sketch, studies)
+           limit cardinality(%(hashes)s::text[])) as text
     join snapshots s using (hash)
    order by hash
      for no key update of s
 )
 update snapshots s
-   set signature = locked.signature
+   set sketch = locked.sketch, studies = locked.studies
   from locked
  where s.hash = locked.hash;

@@ -12,7 +12,7 @@ from chiron_workers.evidence.statements.relation import speak_of_different_times
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.facts.additions import Addition, StoredFact
 from chiron_workers.knowledge.facts.claims import Claim
-from chiron_workers.knowledge.facts.confidences import Confidences, ConfidenceUpdate, ensure_minhashes
+from chiron_workers.knowledge.facts.confidences import Confidences, ConfidenceUpdate, ensure_sketches
 from chiron_workers.knowledge.facts.links import Links
 from chiron_workers.knowledge.facts.locks import Overtaken, lock_subject
 from chiron_workers.knowledge.facts.matching import Matching
@@ -57,7 +57,7 @@ class Facts:
         addition = Addition(self.session, comparison, contradicted_ids)
         if self.session.is_writing:  # what it has written cannot be committed before
             return await addition.write_alone()
-        await ensure_minhashes(self.session, facts=[match.fact_id for match in comparison.matches])
+        await ensure_sketches(self.session, facts=[match.fact_id for match in comparison.matches])
         for _ in range(TRIES_MAX):
             with suppress(Overtaken):
                 return await addition.write()
@@ -76,8 +76,8 @@ class Facts:
         await lock_subject(self.session, subject_id)
 
     async def lock_subject_of(self, fact_ids: Sequence[str]) -> bool:
-        """Lock the one subject of some facts, after the minhashes of their sources are stored; whether there is any."""
-        await ensure_minhashes(self.session, snapshots=[], facts=fact_ids)
+        """Lock the one subject of some facts, after the sketches of their sources are stored; whether there is any."""
+        await ensure_sketches(self.session, snapshots=[], facts=fact_ids)
         subject = await self.session.row(SQL["subject_of"], {"fact_ids": list(fact_ids)})
         if subject is None:
             return False

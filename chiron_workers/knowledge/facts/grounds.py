@@ -10,7 +10,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.pipelines import Statement
 from chiron_workers.db.queries import load
-from chiron_workers.knowledge.facts.confidences import Confidences, ensure_minhashes
+from chiron_workers.knowledge.facts.confidences import Confidences, ensure_sketches
 from chiron_workers.knowledge.facts.links import Links
 from chiron_workers.knowledge.facts.locks import lock_subject
 from chiron_workers.runs.session import Session
@@ -71,7 +71,7 @@ async def _settle(pool: Pool, urls: Sequence[str], rows: Sequence[DictRow]) -> l
 async def _settle_subject(
     session: Session, urls: Sequence[str], subject_id: str, fact_ids: Sequence[str]
 ) -> list[GroundChange]:
-    await ensure_minhashes(session, snapshots=[], facts=fact_ids)
+    await ensure_sketches(session, snapshots=[], facts=fact_ids)
     await lock_subject(session, subject_id)
     # Again, since another process may have done so until the lock was ours.
     rows = await session.rows(SQL["differing"], {"urls": urls, "subject_id": subject_id})

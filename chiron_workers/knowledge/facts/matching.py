@@ -68,7 +68,7 @@ class Comparison:
     matches: tuple[Match, ...]
     fact_ids: frozenset[str]  # all it was compared with
     cosine_min: float
-    unsigned_body: bytes | None  # of the text it rests on, where that has no minhash yet
+    unsigned_body: bytes | None  # of the text it rests on, where that has no sketch yet
 
     @property
     def args(self) -> dict[str, Any]:

@@ -1,21 +1,35 @@
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from chiron_workers.db.queries import load
 from chiron_workers.evidence.quotes.context import context_of
 from chiron_workers.evidence.quotes.quotes import QuoteMatch, locate
-from chiron_workers.knowledge.facts.confidences import ensure_minhashes
+from chiron_workers.knowledge.facts.confidences import ConfidenceUpdate, ensure_sketches
 from chiron_workers.knowledge.facts.facts import Facts
 from chiron_workers.knowledge.facts.source_kinds import bind
 from chiron_workers.runs.session import Session
 from chiron_workers.sources.sources import Sources
-from chiron_workers.states import SourceKind
+from chiron_workers.states import FactStatus, SourceKind
 
 SQL = load(__file__)
 PAGE_FACTS = 200
 FIRST = UUID(int=0)
+
+
+STATUS_CHANGES_MAX = 1_000  # that are listed; all are counted
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChange:
+    """A fact whose status is another one now."""
+
+    fact_id: str
+    subject_id: str
+    content: str
+    status_before: FactStatus
+    status: FactStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +37,7 @@ class RecheckCounts:
     """How many facts were rechecked, and how much of them changed.
 
     `verified` counts quotes that are verified now, `scores` sources whose kind or score is another one now, `changed` facts
-    whose confidence or status changed, and `statuses` those whose status did.
+    whose confidence or status changed, and `statuses` those whose status did. `status_changes` lists these, 1,000 at most.
     """
 
     facts: int = 0
@@ -31,6 +45,7 @@ class RecheckCounts:
     scores: int = 0
     changed: int = 0
     statuses: int = 0
+    status_changes: tuple[StatusChange, ...] = ()
 
     def __add__(self, counts: "RecheckCounts") -> "RecheckCounts":
         return RecheckCounts(
@@ -39,6 +54,7 @@ class RecheckCounts:
             self.scores + counts.scores,
             self.changed + counts.changed,
             self.statuses + counts.statuses,
+            (*self.status_changes, *counts.status_changes)[:STATUS_CHANGES_MAX],
         )
 
 
@@ -62,7 +78,7 @@ async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tupl
         if (place := await _find_quote(session, assertion["source_url"], assertion["quote"]))
     }
     snapshots = [str(place["hash"]) for place in places.values()]
-    await ensure_minhashes(session, snapshots=snapshots, facts=fact_ids)
+    await ensure_sketches(session, snapshots=snapshots, facts=fact_ids)
     await facts.lock_subject(subject_id)
     for assertion_id, place in places.items():
         await session.write(SQL["verify_fact"], {"id": assertion_id, **place})
@@ -70,8 +86,28 @@ async def recheck(facts: Facts, *, subject_id: str, after: UUID = FIRST) -> tupl
     scores = await _rescore(session, fact_ids)
     updates = await facts.confidences.recompute(fact_ids, reason="computed anew")
     changes = sum(update.is_changed for update in updates.values())
-    statuses = sum(update.status is not update.status_before for update in updates.values())
-    return RecheckCounts(len(rows), len(places), scores, changes, statuses), rows[-1]["id"]
+    status_changes = await _status_changes(session, subject_id, updates)
+    counts = RecheckCounts(
+        len(rows), len(places), scores, changes, len(status_changes), tuple(status_changes)
+    )
+    return counts, rows[-1]["id"]
+
+
+async def _status_changes(
+    session: Session, subject_id: str, updates: Mapping[str, ConfidenceUpdate]
+) -> list[StatusChange]:
+    fact_ids = [fact_id for fact_id, update in updates.items() if update.status is not update.status_before]
+    rows = await session.rows(SQL["contents"], {"fact_ids": fact_ids}) if fact_ids else []
+    return [
+        StatusChange(
+            row["fact_id"],
+            subject_id,
+            row["content"],
+            updates[row["fact_id"]].status_before,
+            updates[row["fact_id"]].status,
+        )
+        for row in rows
+    ]
 
 
 async def _rescore(session: Session, fact_ids: Sequence[str]) -> int:

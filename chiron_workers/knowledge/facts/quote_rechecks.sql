@@ -46,6 +46,12 @@ select a.id, a.source_url, a.source_score, a.claimed_score, a.source_kind, f.sta
   ) f on true
  where a.fact_id = any(%(fact_ids)s::uuid[]);
 
+-- contents
+select id::text as fact_id, content
+  from facts
+ where id = any(%(fact_ids)s::uuid[])
+ order by id;
+
 -- rescore_facts
 update facts f
    set claimed_score = w.claimed_score, source_kind = w.source_kind, source_score = w.source_score

@@ -147,6 +147,26 @@ class Verdicts:
         }
 
     @property
+    def session(self) -> Session:
+        """On whose behalf verdicts are reached."""
+        return self._session
+
+    async def reply(self, words: str, *, tool: dict[str, Any], tokens_max: int) -> Reply | str:
+        """What the model that judges replies to a question of another kind; in a sentence why nobody does.
+
+        Raises:
+            LeaseLost: The run is no longer ours.
+        """
+        model = self._model_name()
+        if self._side_model is None or not model:
+            return "No model was asked."
+        try:
+            async with asyncio.timeout(ANSWER_TIMEOUT_S):
+                return await self._side_model.ask(words, tools=[tool], max_tokens=tokens_max, model=model)
+        except (RunFailed, ModelUnavailable, BudgetSpent, MoneyReserved, TimeoutError) as error:
+            return f"The model does not answer: {error}".strip()
+
+    @property
     def judge_name(self) -> str:
         """Who is asked for verdicts: a model, or `rules`, which doubt and never confirm."""
         return self._model_name() or Decider.RULES

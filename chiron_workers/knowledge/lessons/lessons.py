@@ -10,10 +10,9 @@ from chiron_workers.knowledge.coverage.nodes import Child, Node, Nodes
 from chiron_workers.knowledge.coverage.subjects import Subject, Subjects
 from chiron_workers.knowledge.coverage.topic_titles import paths_of_nodes
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope, opposed_pairs
-from chiron_workers.knowledge.drafts.reading import DraftSection, Sentence
+from chiron_workers.knowledge.drafts.reading import SUMMARY, DraftSection, Sentence
 from chiron_workers.knowledge.drafts.sections import (
     SECTIONS_MAX,
-    SUMMARY,
     Sections,
     refuse_changed,
 )

@@ -40,8 +40,8 @@ delete from lesson_sections
  where lesson_id = %(lesson_id)s;
 
 -- copy_sections
-insert into lesson_sections (lesson_id, place, title)
-select %(lesson_id)s, place, title
+insert into lesson_sections (lesson_id, place, title, title_verdict_by)
+select %(lesson_id)s, place, title, title_verdict_by
   from draft_sections
  where run_id = %(run_id)s;
 

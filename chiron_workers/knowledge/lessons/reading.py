@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from uuid import UUID
@@ -14,8 +14,10 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.coverage.nodes import NODES_MAX
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
+from chiron_workers.knowledge.drafts.expiry import is_expired, states_time
+from chiron_workers.knowledge.drafts.reading import TITLE_KEY, mark_of, title_mark_of, verdict_of
 from chiron_workers.runs.session import Session
-from chiron_workers.states import FactStatus, LessonState
+from chiron_workers.states import FactStatus, LessonState, Verdict
 
 SQL = load(__file__)
 LESSONS_MAX = 500
@@ -23,21 +25,27 @@ LESSONS_MAX = 500
 
 @dataclass(frozen=True, slots=True)
 class LessonSentence:
-    """A sentence with its facts; `changes` say what became of them since it was handed in."""
+    """A sentence with its facts; `changes` say what became of them since it was handed in.
+
+    `mark` is what a reader must know before relying on it: that no model was asked whether its facts bear it out.
+    """
 
     text: str
     fact_ids: tuple[str, ...]
     verdict_by: str
     changes: tuple[str, ...]
+    verdict: Verdict
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)
 class LessonSection:
-    """A section: place 0 is the summary, the last one the worked example."""
+    """A section: place 0 is the summary, the last one the worked example. `title_mark` says that no model judged its title."""
 
     place: int
     title: str
     sentences: tuple[LessonSentence, ...]
+    title_mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +204,7 @@ class _Present:
         """What the sentences of one lesson are held to."""
         return cls(facts, successors, [frozenset(row["fact_ids"]) for row in rows])
 
-    def change(self, fact_id: str, status: FactStatus) -> str:
+    def change(self, text: str, fact_id: str, status: FactStatus) -> str:
         """What became of a fact that had this status when its sentence was handed in; nothing where it stands as it did."""
         fact = self.facts.get(fact_id)
         if fact is None:
@@ -211,19 +219,29 @@ class _Present:
         for opponent in fact.opponents:
             if not any({fact_id, opponent} <= ids for ids in self.together):
                 return f"Fact {fact_id} is contradicted since by fact {opponent}."
+        is_over = is_expired(fact.valid_until, datetime.now(UTC).date())
+        if is_over and not states_time(text, fact.valid_from, fact.valid_until):
+            return f"Fact {fact_id} was so until {fact.valid_until} and no longer is."
         return "" if fact.status is status else f"Fact {fact_id} was {status} and is {fact.status} now."
 
 
 def _sections(rows: Sequence[DictRow], present: _Present) -> tuple[LessonSection, ...]:
     return tuple(
-        LessonSection(place, title, tuple(_sentence(row, present) for row in section_rows))
-        for (place, title), section_rows in groupby(rows, key=lambda row: (row["place"], row["title"]))
+        LessonSection(
+            place, title, tuple(_sentence(row, present) for row in section_rows), title_mark_of(place, judge)
+        )
+        for (place, title, judge), section_rows in groupby(rows, key=TITLE_KEY)
     )
 
 
 def _sentence(row: DictRow, present: _Present) -> LessonSentence:
     statuses = zip(row["fact_ids"], row["fact_statuses"], strict=True)
-    changes = (present.change(fact_id, FactStatus(status)) for fact_id, status in statuses)
+    changes = (present.change(row["text"], fact_id, FactStatus(status)) for fact_id, status in statuses)
     return LessonSentence(
-        row["text"], tuple(row["fact_ids"]), row["verdict_by"], tuple(change for change in changes if change)
+        row["text"],
+        tuple(row["fact_ids"]),
+        row["verdict_by"],
+        tuple(change for change in changes if change),
+        verdict_of(row["verdict_by"]),
+        mark_of(row["text"], row["verdict_by"]),
     )

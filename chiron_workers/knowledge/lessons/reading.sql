@@ -36,7 +36,7 @@ select distinct on (l.node_id) {{columns}}
  limit %(limit)s;
 
 -- sentences
-select s.lesson_id, s.place, s.title, t.text, t.fact_ids::text[] as fact_ids, t.fact_statuses, t.verdict_reason, t.verdict_by
+select s.lesson_id, s.place, s.title, s.title_verdict_by, t.text, t.fact_ids::text[] as fact_ids, t.fact_statuses, t.verdict_reason, t.verdict_by
   from lesson_sections s
   join lesson_sentences t using (lesson_id, place)
  where s.lesson_id = any(%(lesson_ids)s::uuid[])

@@ -1,15 +1,24 @@
-"""Whether the facts of a cell bear out its value: by rules, else by the verdict that sentences of drafts get."""
+"""Whether the facts of a cell say that its value is that of its column for the thing of its row: a question to a model."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
-from chiron_workers.knowledge.drafts.sentence_checks import evidence_of
+from chiron_workers.knowledge.drafts.cited_statements import (
+    CitedFinding,
+    CitedStatement,
+    Kind,
+    judge_statements,
+)
+from chiron_workers.knowledge.drafts.fact_texts import with_windows
+from chiron_workers.knowledge.drafts.sentence_checks import IDLE
 from chiron_workers.knowledge.facts.verdicts import Verdicts
-from chiron_workers.knowledge.rows.cell_rules import EMPTY_INSTEAD, IN_ITS_WORDS, CellRuling, FilledCell, rule
+from chiron_workers.knowledge.rows.cell_rules import EMPTY_INSTEAD, CellRuling, FilledCell, rule
+from chiron_workers.knowledge.rows.values import UNCHECKED_MARK
 from chiron_workers.states import Verdict
 
+HAS_VALUE = Finding(Verdict.UNCHECKED, f"It stands as {UNCHECKED_MARK}.")
 # What a run is told of a cell whose facts do not bear it out in full.
 REFUSALS = {
     Verdict.PARTLY: "Its facts bear it out in part: {reason} Say no more than they say, {otherwise}.",
@@ -22,34 +31,42 @@ REFUSALS = {
 async def check_cells(
     cells: Sequence[FilledCell], facts: Mapping[str, CitableFact], verdicts: Verdicts
 ) -> list[Finding | str]:
-    """For each cell the finding that its facts bear it out, or why it is refused, in their order.
+    """For each cell the finding that it stands, or why it is refused, in their order.
 
-    All that the rules leave open is one question to the model. Where nobody can be asked, a value stands that its facts show.
+    All that the rules do not refuse is one question to the model. Where nobody can be asked, a value that occurs in its facts
+    stands as `unchecked`.
 
     Raises:
         LeaseLost: The run is no longer ours.
     """
     rulings = await asyncio.to_thread(lambda: [rule(cell, facts) for cell in cells])
-    open_places = [
-        place for place, ruling in enumerate(rulings) if ruling.finding is None and not ruling.refusal
-    ]
-    questions = [
-        evidence_of(cells[place].statement, [facts[fact_id] for fact_id in cells[place].fact_ids])
-        for place in open_places
-    ]
-    answers = await verdicts.judge_all(questions, without_rules=[True] * len(questions))
-    findings = dict(zip(open_places, answers, strict=True))
+    seen_facts = await with_windows(verdicts.session, facts)
+    statements = {
+        place: CitedStatement(
+            Kind.CELL,
+            cell.statement,
+            tuple(seen_facts[fact_id] for fact_id in cell.fact_ids),
+            doubts=ruling.doubts,
+        )
+        for place, (cell, ruling) in enumerate(zip(cells, rulings, strict=True))
+        if not ruling.refusal
+    }
+    answers = await judge_statements(list(statements.values()), verdicts)
+    findings = dict(zip(statements, answers, strict=True))
     return [
-        _outcome(ruling, findings[place]) if place in findings else ruling.finding or ruling.refusal
+        _outcome(ruling, findings[place]) if place in findings else ruling.refusal
         for place, ruling in enumerate(rulings)
     ]
 
 
-def _outcome(ruling: CellRuling, finding: Finding) -> Finding | str:
+def _outcome(ruling: CellRuling, answer: CitedFinding) -> Finding | str:
+    finding = answer.finding
     match finding.verdict:
+        case Verdict.SUPPORTED if answer.named_facts:
+            return " ".join(IDLE.format(fact_id=fact_id) for fact_id in answer.named_facts)
         case Verdict.SUPPORTED:
             return finding
-        case Verdict.UNCHECKED if ruling.is_shown:
-            return IN_ITS_WORDS
+        case Verdict.UNCHECKED if ruling.has_value:
+            return HAS_VALUE
     reason = finding.reason if finding.reason.endswith(".") else f"{finding.reason}."
     return REFUSALS[finding.verdict].format(reason=reason, otherwise=EMPTY_INSTEAD)

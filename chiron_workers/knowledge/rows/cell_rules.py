@@ -1,8 +1,8 @@
-"""What rules alone say of a cell: whether its facts show its value, word for word or as a figure."""
+"""What rules alone say of a cell: whether its value occurs in its facts, in words or as a figure; never what it means there."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
@@ -12,16 +12,13 @@ from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.evidence.figures.figures import plain
 from chiron_workers.evidence.quotes.sentences import sentence_breaks
 from chiron_workers.evidence.statements.statement import parse
-from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.evidence.statements.unsupported import missing_figures
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
 from chiron_workers.knowledge.drafts.sentence_rules import FACTS_MAX, contradicts_itself, unshown_figures
 from chiron_workers.knowledge.rows.values import Value, written
 from chiron_workers.runs.columns import Column
-from chiron_workers.states import ColumnType, Decider, FactStatus, Verdict
+from chiron_workers.states import ColumnType, FactStatus
 
-IN_ITS_WORDS = Finding(Verdict.SUPPORTED, "It stands in its facts.", Decider.RULES)
-ITS_SOURCE = Finding(Verdict.SUPPORTED, "Its facts are from there.", Decider.RULES)
 GONE_REASONS = {
     FactStatus.WITHDRAWN: "was withdrawn",
     FactStatus.SUPERSEDED: "is superseded: no source of it says so any more",
@@ -32,31 +29,42 @@ _NUMBER = re.compile(r"(?<![\w.,])[+-]?\d+(?:\.\d+)?(?![\w,]|\.\d)")
 
 @dataclass(frozen=True, slots=True)
 class FilledCell:
-    """A cell with a value of its column's type and the ids of the facts it rests on; `label` says of what its row tells."""
+    """A cell with a value of its column's type and the ids of the facts it rests on.
+
+    `label` says of what its row tells, `topic` what its table answers.
+    """
 
     column: Column
     value: Value
     fact_ids: tuple[str, ...]
     label: str = ""
+    topic: str = ""
 
     @property
     def statement(self) -> str:
-        """The cell as words that can be true or not."""
-        about = f" ({self.column.description})" if self.column.description else ""
-        of = f" of {self.label}" if self.label else ""
-        return f"{self.column.name}{about}{of}: {written(self.value)}"
+        """What is judged, a line each: topic of the table, what the row tells of, column with description and type, value."""
+        parts = {
+            "table": self.topic,
+            "row": self.label,
+            "column": self.column.name,
+            "description": self.column.description,
+            "type": self.column.type,
+            "value": written(self.value),
+        }
+        lines = {name: collapse_whitespace(text) for name, text in parts.items()}
+        return "\n".join(f"{name}: {text}" for name, text in lines.items() if text)
 
 
 @dataclass(frozen=True, slots=True)
 class CellRuling:
-    """What the rules say: a finding, why the cell is refused, or neither where somebody who understands it has to be asked.
+    """What the rules say: why the cell is refused, or what they doubt of it.
 
-    `is_shown`: its value stands in its facts, though perhaps of something else; that is enough where nobody can be asked.
+    `has_value`: its value occurs in its facts, though perhaps of something else; that is enough where nobody can be asked.
     """
 
-    finding: Finding | None = None
     refusal: str = ""
-    is_shown: bool = False
+    has_value: bool = False
+    doubts: tuple[str, ...] = ()
 
 
 def rule(cell: FilledCell, facts: Mapping[str, CitableFact]) -> CellRuling:
@@ -66,23 +74,36 @@ def rule(cell: FilledCell, facts: Mapping[str, CitableFact]) -> CellRuling:
         facts: Those that are there, by id.
     """
     if refusal := _refuse_facts(cell.fact_ids, facts):
-        return CellRuling(refusal=refusal)
+        return CellRuling(refusal)
     cited_facts = [facts[fact_id] for fact_id in cell.fact_ids]
     if contradicts_itself(cited_facts):
         return CellRuling(
-            refusal="Its facts contradict each other. Name those that say so alone, or leave the cell empty and say in its "
+            "Its facts contradict each other. Name those that say so alone, or leave the cell empty and say in its "
             "reason that sources disagree."
         )
+    ruling = _rule_value(cell, cited_facts)
+    doubts = () if ruling.refusal else _label_doubts(cell.label, cited_facts)
+    return replace(ruling, doubts=(*ruling.doubts, *doubts))
+
+
+def _rule_value(cell: FilledCell, facts: Sequence[CitableFact]) -> CellRuling:
     match cell.column.type:
         case ColumnType.BOOL:
             return CellRuling()
         case ColumnType.INT | ColumnType.FLOAT:
-            return _rule_number(cell, cited_facts)
+            return _rule_number(cell, facts)
         case ColumnType.DATE:
-            return _rule_day(cell, cited_facts)
+            return _rule_day(cell, facts)
         case ColumnType.URL:
-            return _rule_address(str(cell.value), cited_facts)
-    return _rule_text(str(cell.value), cited_facts)
+            return _rule_address(str(cell.value), facts)
+    return _rule_text(str(cell.value), facts)
+
+
+def _label_doubts(label: str, facts: Sequence[CitableFact]) -> tuple[str, ...]:
+    """Whether no fact has a word of what the row tells of."""
+    stems = parse(label).stems
+    is_named = any(stems & parse(text).stems for text in _words(facts))
+    return () if is_named or not stems else (f"No fact of it names the thing of the row: {label}",)
 
 
 def _refuse_facts(fact_ids: Sequence[str], facts: Mapping[str, CitableFact]) -> str:
@@ -110,7 +131,7 @@ def _rule_number(cell: FilledCell, facts: Sequence[CitableFact]) -> CellRuling:
             refusal=f"Its facts do not say {written(cell.value)}. Give the number as they have it, {EMPTY_INSTEAD}."
         )
     is_plain = len({number for fact in facts for number in _figures(fact.content)}) == 1
-    return CellRuling(finding=IN_ITS_WORDS if is_plain else None, is_shown=True)
+    return CellRuling(has_value=True, doubts=() if is_plain else ("Its facts have other numbers too.",))
 
 
 def _rule_day(cell: FilledCell, facts: Sequence[CitableFact]) -> CellRuling:
@@ -120,14 +141,14 @@ def _rule_day(cell: FilledCell, facts: Sequence[CitableFact]) -> CellRuling:
             refusal=f"Its facts do not name the day {day}. Name the fact that does, {EMPTY_INSTEAD}."
         )
     days = {(date.first, date.last) for fact in facts for date in parse(fact.content).figures.dates}
-    return CellRuling(finding=IN_ITS_WORDS if len(days) == 1 else None, is_shown=True)
+    return CellRuling(has_value=True, doubts=() if len(days) == 1 else ("Its facts have other dates too.",))
 
 
 def _rule_address(value: str, facts: Sequence[CitableFact]) -> CellRuling:
     if _address(value) in {_address(url) for url in _source_urls(facts)}:
-        return CellRuling(finding=ITS_SOURCE)
+        return CellRuling(has_value=True)
     if any(_has_address(text, value) for text in _words(facts, with_context=True)):
-        return CellRuling(finding=IN_ITS_WORDS)
+        return CellRuling(has_value=True)
     return CellRuling(
         refusal=f"No fact of it is from this address or has it in its words. Take the address of a source, {EMPTY_INSTEAD}."
     )
@@ -136,8 +157,9 @@ def _rule_address(value: str, facts: Sequence[CitableFact]) -> CellRuling:
 def _rule_text(value: str, facts: Sequence[CitableFact]) -> CellRuling:
     urls = _source_urls(facts)
     if value.casefold() in map(_host, urls) or _address(value) in map(_address, urls):
-        return CellRuling(finding=ITS_SOURCE)
-    if figures := unshown_figures(value, facts):
+        return CellRuling(has_value=True)
+    words = " ".join(_words(facts, with_context=True))
+    if figures := unshown_figures(value, facts) or missing_figures(value, words, with_identifiers=True):
         return CellRuling(
             refusal=f"Its facts do not say {', '.join(figures)}. Say what they say, {EMPTY_INSTEAD}."
         )
@@ -147,9 +169,10 @@ def _rule_text(value: str, facts: Sequence[CitableFact]) -> CellRuling:
         return not has_negation and bool(parse(words).negations)
 
     showings = [sentence for text in _words(facts) for sentence in _showings(text, value)]
-    is_plain = any(not negates(whole) for whole, _ in showings)
+    is_denied = bool(showings) and all(negates(whole) for whole, _ in showings)
     return CellRuling(
-        finding=IN_ITS_WORDS if is_plain else None, is_shown=any(not negates(start) for _, start in showings)
+        has_value=any(not negates(start) for _, start in showings),
+        doubts=("Where its facts have the value, they deny something.",) if is_denied else (),
     )
 
 

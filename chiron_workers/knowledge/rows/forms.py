@@ -1,7 +1,7 @@
 """The form of rows that a model sent: a cell for each column, with a value of its type or a reason why it is empty."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chiron_workers.db.validation import collapse_whitespace
@@ -11,9 +11,11 @@ from chiron_workers.knowledge.rows.cell_rules import FilledCell
 from chiron_workers.knowledge.rows.values import Value, value_of, written
 from chiron_workers.runs.columns import Column
 from chiron_workers.runs.entries import storable
+from chiron_workers.states import ColumnType
 
 REASON_CHARS_MAX = 500
 LABEL_CHARS = 80
+TOPIC_CHARS = 300
 REFUSALS_MAX = 20  # that are told at once
 
 
@@ -36,7 +38,7 @@ class NewRow:
 
 @dataclass(slots=True)
 class FormedCell:
-    """A cell of the column at `place`: `content`, or None and the reason; `finding` says that its facts bear it out."""
+    """A cell of the column at `place`: `content`, or None and the reason; `finding` is the verdict on it."""
 
     place: int
     location: str  # "Row 1, year"
@@ -75,8 +77,12 @@ class FormedRow:
         return [cell.value for cell in self.cells]
 
 
-def form_rows(columns: Sequence[Column], rows: Sequence[NewRow]) -> list[FormedRow]:
-    """The rows with values of the types of their columns. Raises ToolError, which names each cell that cannot stand."""
+def form_rows(columns: Sequence[Column], rows: Sequence[NewRow], *, topic: str = "") -> list[FormedRow]:
+    """The rows with values of the types of their columns. Raises ToolError, which names each cell that cannot stand.
+
+    Args:
+        topic: What the table answers.
+    """
     refusals: list[str] = []
     formed_rows = []
     for n, row in enumerate(rows, start=1):
@@ -86,11 +92,11 @@ def form_rows(columns: Sequence[Column], rows: Sequence[NewRow]) -> list[FormedR
             if column.name not in row.cells:
                 continue
             location = f"Row {n}, {column.name}"
-            label = next((cell.value[:LABEL_CHARS] for cell in cells if cell.value is not None), "")
             try:
-                cells.append(_form(place, location, column, row.cells[column.name], label))
+                cells.append(_form(place, location, column, row.cells[column.name]))
             except ToolError as error:
                 refusals.append(f"{location}: {error}")
+        _place_in_table(cells, topic)
         formed_rows.append(FormedRow(tuple(cells), row.replaces))
     refuse(refusals)
     return formed_rows
@@ -106,6 +112,16 @@ def refuse(refusals: Sequence[str]) -> None:
     raise ToolError("\n".join(lines))
 
 
+def _place_in_table(cells: Sequence[FormedCell], topic: str) -> None:
+    """Tell each cell of what its row tells: its first text, or else its first value; that one is told the topic alone."""
+    filled_cells = [(cell, cell.content) for cell in cells if cell.content is not None]
+    texts = [content for _, content in filled_cells if content.column.type is ColumnType.TEXT]
+    key = next(iter(texts or [content for _, content in filled_cells]), None)
+    for cell, content in filled_cells:
+        label = "" if key is None or content is key else written(key.value)[:LABEL_CHARS]
+        cell.content = replace(content, label=label, topic=topic[:TOPIC_CHARS])
+
+
 def _refuse_names(columns: Sequence[Column], row: NewRow) -> list[str]:
     names = [column.name for column in columns]
     absences = [
@@ -119,7 +135,7 @@ def _refuse_names(columns: Sequence[Column], row: NewRow) -> list[str]:
     ]
 
 
-def _form(place: int, location: str, column: Column, cell: NewCell, label: str) -> FormedCell:
+def _form(place: int, location: str, column: Column, cell: NewCell) -> FormedCell:
     """A cell as its column has it. Raises ToolError for one that is neither filled nor says why not."""
     reason = storable(collapse_whitespace(cell.reason))
     if cell.value is None or not str(cell.value).strip():
@@ -133,5 +149,5 @@ def _form(place: int, location: str, column: Column, cell: NewCell, label: str) 
     if reason:
         raise ToolError("It has a value and a reason why it is empty. Leave one of them out.")
     fact_ids = dict.fromkeys(fact_id.strip().lower() for fact_id in cell.fact_ids)
-    content = FilledCell(column, value_of(cell.value, column.type), tuple(fact_ids), label)
+    content = FilledCell(column, value_of(cell.value, column.type), tuple(fact_ids))
     return FormedCell(place, location, content)

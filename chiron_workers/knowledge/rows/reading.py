@@ -9,10 +9,11 @@ from psycopg.rows import DictRow
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
-from chiron_workers.knowledge.rows.values import Value, read
+from chiron_workers.knowledge.drafts.reading import verdict_of
+from chiron_workers.knowledge.rows.values import UNCHECKED_MARK, Value, read
 from chiron_workers.runs.columns import Column
 from chiron_workers.runs.session import Session
-from chiron_workers.states import FactStatus, RunState
+from chiron_workers.states import FactStatus, RunState, Verdict
 
 SQL = load(__file__)
 PAGE_ROWS = 100
@@ -33,7 +34,8 @@ class CellFact:
 class Cell:
     """A value with its facts, or None with the reason; `changes` say what became of the facts since, and what contradicts them.
 
-    `found_by` is who found that they bear it out: `rules`, or the name of a model.
+    `found_by` is the model that found that they bear it out, `rules` or nobody where none was asked. `mark` is what a reader
+    must know before relying on the value. An empty cell has no verdict.
     """
 
     value: Value | None
@@ -41,6 +43,8 @@ class Cell:
     reason: str
     found_by: str
     changes: tuple[str, ...]
+    verdict: Verdict | None
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +135,15 @@ async def _present(session: Session, cell_rows: Sequence[DictRow]) -> _Present:
 def _cell(row: DictRow, column: Column, present: _Present) -> Cell:
     facts = [present.facts[fact_id] for fact_id in row["fact_ids"] if fact_id in present.facts]
     changes = (present.change(fact_id) for fact_id in row["fact_ids"])
+    verdict = None if row["value"] is None else verdict_of(row["verdict_by"])
     return Cell(
         None if row["value"] is None else read(row["value"], column.type),
         tuple(_fact(fact) for fact in facts),
         row["reason"],
         row["verdict_by"],
         tuple(change for change in changes if change),
+        verdict,
+        UNCHECKED_MARK if verdict is Verdict.UNCHECKED else "",
     )
 
 

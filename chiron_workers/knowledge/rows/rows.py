@@ -55,12 +55,12 @@ class Rows:
         Raises:
             ToolError: A cell cannot stand, or they are too many; nothing was kept. The message numbers the rows.
         """
-        run_id, columns = await self._columns()
+        run_id, columns, topic = await self._table()
         if not 1 <= len(rows) <= CALL_ROWS_MAX:
             raise ToolError(
                 f"rows: a call hands in between 1 and {CALL_ROWS_MAX} of them (got {len(rows):,})."
             )
-        formed_rows = form_rows(columns, rows)
+        formed_rows = form_rows(columns, rows, topic=topic)
         await self._hold_to_facts(formed_rows)
         await self._session.lock(SQL["lock"], {"run_id": run_id}, keys=[f"rows {run_id}"])
         earlier = await self._session.rows(SQL["values"], {"run_id": run_id})
@@ -89,7 +89,7 @@ class Rows:
 
     async def page(self, *, after: int, limit: int) -> list[RowValues]:
         """The rows that the run has handed in, by their numbers, those after one. Raises ToolError in a run without columns."""
-        run_id, columns = await self._columns()
+        run_id, columns, _ = await self._table()
         args = {"run_id": run_id, "after": after, "limit": limit}
         return [
             RowValues(
@@ -102,17 +102,17 @@ class Rows:
             for row in await self._session.rows(SQL["page"], args)
         ]
 
-    async def _columns(self) -> tuple[UUID, tuple[Column, ...]]:
-        """The run and the columns of its batch. Raises ToolError where it is asked for no rows."""
+    async def _table(self) -> tuple[UUID, tuple[Column, ...], str]:
+        """The run, the columns of its batch and its topic. Raises ToolError where it is asked for no rows."""
         run_id = self._session.caller.run_id
         row = await self._session.row(SQL["columns"], {"run_id": run_id}) if run_id else None
         columns = columns_of(row["columns"]) if row else ()
-        if run_id is None or not columns:
+        if run_id is None or row is None or not columns:
             raise ToolError(NO_COLUMNS)
-        return run_id, columns
+        return run_id, columns, row["topic"]
 
     async def _hold_to_facts(self, rows: Sequence[FormedRow]) -> None:
-        """Find for each cell whether its facts bear it out. Raises ToolError, which names those that cannot stand."""
+        """Have each cell judged by its facts. Raises ToolError, which names those that cannot stand."""
         cells = [(cell, cell.content) for row in rows for cell in row.cells if cell.content is not None]
         scope = Scope(subject_id=self._session.caller.subject_id)
         facts = await CitableFacts(self._session, scope).by_id(

@@ -1,5 +1,5 @@
 -- columns
-select b.columns
+select b.columns, r.topic
   from runs r
   join batches b on b.id = r.batch_id
  where r.id = %(run_id)s;

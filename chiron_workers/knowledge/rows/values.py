@@ -12,6 +12,7 @@ from chiron_workers.states import ColumnType
 TEXT_CHARS_MAX = 2_000
 INT_DIGITS_MAX = 18
 SHOWN_CHARS = 60
+UNCHECKED_MARK = "value found, meaning unchecked"
 Value = str | int | float | bool
 _INT = re.compile(rf"[+-]?[0-9]{{1,{INT_DIGITS_MAX}}}")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")

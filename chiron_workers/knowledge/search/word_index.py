@@ -1,4 +1,4 @@
-"""The words of facts and passages as Postgres indexes them, and those that an earlier version indexed in English."""
+"""The words of facts and passages as Postgres indexes them, and those that an earlier version indexed in another form."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -19,6 +19,9 @@ SQL = load(__file__)
 QUERIES = Path(__file__).with_suffix(".sql")  # parts of them stand in those of other modules
 K1, B = 1.2, 0.75  # of BM25, as Robertson and Zaragoza recommend, 2009
 BATCH = 200
+WORDS_VERSION = (
+    2  # of the form in which words are stored; 2 since letters of Arabic and digits of any script are folded
+)
 
 
 class TextArgs(TypedDict):
@@ -27,6 +30,7 @@ class TextArgs(TypedDict):
     language: str | None
     words: str
     pairs: str
+    words_version: int
 
 
 class QueryArgs(TypedDict):
@@ -42,7 +46,12 @@ class QueryArgs(TypedDict):
 def text_args(text: str) -> TextArgs:
     """What is stored of a text for the search by words."""
     terms = terms_of_text(text)
-    return TextArgs(language=terms.language, words=terms.words, pairs=tsvector(terms.pairs))
+    return TextArgs(
+        language=terms.language,
+        words=terms.words,
+        pairs=tsvector(terms.pairs),
+        words_version=WORDS_VERSION,
+    )
 
 
 def query_args(query: str) -> QueryArgs:
@@ -57,7 +66,7 @@ def tsvector(pairs: Iterable[str]) -> str:
 
 
 async def index_words(pool: Pool) -> int:
-    """Index the facts and passages anew that a version before this indexed, in English only; how many they were.
+    """Index the facts and passages anew that a version before this indexed in another form; how many they were.
 
     Each batch of 200 commits by itself: stopped at any moment, the next call goes on from there. Several processes may do
     so at once, each with rows of its own. A text that cannot be indexed is left for a while, and keeps no other waiting.
@@ -102,7 +111,8 @@ _Index = Callable[[Session, Sequence[DictRow]], Awaitable[None]]
 async def _index_facts(session: Session, rows: Sequence[DictRow]) -> None:
     columns = await asyncio.to_thread(text_columns, [row["content"] for row in rows])
     if rows:
-        await session.write(SQL["index_facts"], columns | {"ids": [row["id"] for row in rows]})
+        ids = {"ids": [row["id"] for row in rows], "words_version": WORDS_VERSION}
+        await session.write(SQL["index_facts"], columns | ids)
 
 
 async def _index_passages(session: Session, rows: Sequence[DictRow]) -> None:
@@ -111,6 +121,7 @@ async def _index_passages(session: Session, rows: Sequence[DictRow]) -> None:
         places = {
             "documents": [row["document_id"] for row in rows],
             "numbers": [row["n"] for row in rows],
+            "words_version": WORDS_VERSION,
         }
         await session.write(SQL["index_passages"], columns | places)
 

@@ -2,7 +2,7 @@
 -- Rows that another process indexes at this moment are its own.
 select id, content, exists (select from duty_failures f where f.duty = 'words' and f.item = facts.id::text) as has_failed
   from facts
- where language is null
+ where (language is null or (words_version is null and has_folded_signs(content)))
    and not exists (select from duty_failures f where f.duty = 'words' and f.item = facts.id::text and f.retry_at > now())
  order by id
  limit %(limit)s
@@ -11,7 +11,8 @@ select id, content, exists (select from duty_failures f where f.duty = 'words' a
 -- index_facts
 update facts f
    set language = text.language,
-       tsv = to_tsvector(text.language::regconfig, text.words) || text.pairs::tsvector
+       tsv = to_tsvector(text.language::regconfig, text.words) || text.pairs::tsvector,
+       words_version = %(words_version)s
   from (select id, words, pairs, coalesce(t.language, language_of_subject(facts.subject_id), 'english') as language
           from unnest(%(ids)s::uuid[], %(languages)s::text[], %(words)s::text[], %(pairs)s::text[])
                as t (id, language, words, pairs)
@@ -23,7 +24,7 @@ select p.document_id, p.n, d.title, p.heading, p.body,
        exists (select from duty_failures f where f.duty = 'words' and f.item = p.document_id || ' ' || p.n) as has_failed
   from passages p
   join documents d on d.id = p.document_id
- where p.language is null
+ where (p.language is null or (p.words_version is null and (has_folded_signs(p.heading) or has_folded_signs(p.body))))
    and not exists (select
                      from duty_failures f
                     where f.duty = 'words'
@@ -52,7 +53,8 @@ select t.*, d.subject_id,
 -- index_passages
 update passages p
    set language = text.language,
-       tsv = {{passage_tsv}}
+       tsv = {{passage_tsv}},
+       words_version = %(words_version)s
   from ({{passage_text}}) as text
  where p.document_id = text.document_id
    and p.n = text.n;

@@ -21,6 +21,7 @@ def the_moment(text):
     [
         ("It is 5 km long.", "It is 5,000 metres long."),
         ("It costs $5.2bn.", "It costs US$ 5,200 million."),
+        ("It costs $1 Billion.", "It costs $1,000 million."),
         ("It has three rooms.", "It has 3 rooms."),
         ("1 000 people came", "1,000 people came"),
         ("5 million users", "5,000,000 users"),
@@ -37,6 +38,7 @@ def the_moment(text):
         ("2 years later", "24 months later"),
         ("−5 °C", "-5 degrees celsius"),
         ("twice the size", "two times the size"),
+        ("About 5-10 dogs", "about 5 to 10 dogs"),
         ("at least 65 of them", "65 or more of them"),
     ],
 )
@@ -115,7 +117,15 @@ def test_a_number_behind_a_name_belongs_to_the_name():
 
 
 @pytest.mark.parametrize(
-    "text", ["He may come.", "one of the best", "H2O and 5G", "COVID-19 spread", "a second look"]
+    "text",
+    [
+        "He may come.",
+        "one of the best",
+        "H2O and 5G",
+        "COVID-19 spread",
+        "a second look",
+        "tens of thousands of them",
+    ],
 )
 def test_words_that_only_look_like_figures_are_none(text):
     assert read_figures(text).all == ()

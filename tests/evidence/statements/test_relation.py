@@ -157,6 +157,7 @@ def test_other_times_and_other_subjects_are_something_new(new, known):
         ("The study found no effect in adults.", "The study found an effect in children."),
         ("The drug is not approved in the EU.", "The drug is approved in the US."),
         ("She was born in 1950.", "She died in 1950."),
+        ("Sea ice has retreated over the past 30 years.", "Sea ice has retreated over the past 50 years."),
         ("Spielberg directed Jaws.", "Spielberg directed Lincoln."),
         ("Jupiter's largest moon is Ganymede.", "Saturn's largest moon is Titan."),
         ("The firm's first product was the Walkman.", "The firm's first customer was Walmart."),

@@ -98,7 +98,7 @@ def test_a_text_of_nothing_but_figures_takes_no_time(text):
         ("It weighs 7 kg.", "It weighs between 1 and 10 kg.", "7 kg"),
         ("GPT-4 passed.", "GPT-3 passed.", "GPT-4"),
         ("5G is fast.", "4G is fast.", "5G"),
-        ("塔高330米", "塔高300米", "330"),
+        ("塔高330米", "塔高300米", "330米"),
     ],
 )
 def test_neither_a_bound_nor_another_name_shows_a_number(fact: str, quote: str, lacking: str) -> None:

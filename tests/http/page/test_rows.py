@@ -41,6 +41,7 @@ async def test_a_batch_and_a_run_show_their_rows_with_a_link_to_each_fact(
         page = (await client.get(path)).text
         assert page.count(f'href="/facts/{filled.fact}" data-panel dir="auto">1996</a>') == 3, path
         assert "— &lt;script&gt;" in page
+        assert page.count("value found, meaning unchecked") == 6, path
         assert "<script>alert" not in page
         assert "<img src=x" not in page
     for link in re.findall(r'href="(/v1/[^"]+)" download', page):

@@ -54,10 +54,19 @@ async def test_a_stale_lesson_says_which_sentence_and_why(client, taught, shelf)
     assert lesson["stale_sentences"] == [{"section": "What this lesson says", "number": 1, "reason": reason}]
     markdown = (await client.get(f"/v1/lessons/{lesson_id}?format=md")).text
     assert "This lesson is stale" in markdown
-    assert f"{AGE} \\[1\\] *({reason})*" in markdown
+    mark = "in its fact's words, meaning unchecked"
+    assert f"{AGE} \\[1\\] *({mark})* *({reason})*" in markdown
     html = (await client.get(f"/v1/lessons/{lesson_id}?format=html")).text
     link = '<a class="cite" href="#f1">[1]</a>'
     assert f'<span class="mark">(Fact {link} was withdrawn since.)</span>' in html
+
+
+async def test_a_lesson_says_that_a_fact_was_so_until_a_day_that_is_over(client, taught, shelf):
+    lesson_id = written_lesson(shelf, taught)
+    shelf.connection.execute("update facts set valid_until = '2019-05' where id = %s", (taught.age,))
+    lesson = (await client.get(f"/v1/lessons/{lesson_id}")).json()
+    reason = f"Fact {taught.age} was so until 2019-05 and no longer is."
+    assert [sentence["reason"] for sentence in lesson["stale_sentences"]] == [reason]
 
 
 async def test_former_versions_stay_and_name_the_newest(client, taught, shelf):

@@ -48,7 +48,8 @@ async def test_rows_come_in_pages_with_their_columns(client: httpx2.AsyncClient,
     assert rest["next"] is None
     assert rows[0]["cells"]["name"]["facts"][0]["id"] == str(fact)
     assert rows[0]["cells"]["page"] == {
-        "value": None, "facts": [], "reason": "No page says so.", "found_by": "", "changes": []
+        "value": None, "facts": [], "reason": "No page says so.", "found_by": "", "changes": [],
+        "verdict": None, "mark": "",
     }  # fmt: skip
     of_run = (await client.get(f"/v1/runs/{receipt['run_ids'][0]}/rows")).json()
     assert of_run["items"] == rows
@@ -68,7 +69,8 @@ async def test_a_table_has_all_rows_and_no_formula(client: httpx2.AsyncClient, s
     workbook = await client.get(path, params={"format": "xlsx"})
     assert workbook.headers["Content-Disposition"] == 'attachment; filename="rows.xlsx"'
     sheet = CalamineWorkbook.from_filelike(io.BytesIO(workbook.content)).get_sheet_by_name("Rows")
-    assert sheet.to_python()[1] == ["When?", "=PostgreSQL", 1996, ""]
+    mark = "value found, meaning unchecked: name, year"
+    assert sheet.to_python()[1] == ["When?", "=PostgreSQL", 1996, "", mark]
     refused = await client.get(path, params={"format": "csv", "after": str(new_id())})
     assert refused.status_code == 422
 

@@ -3,8 +3,9 @@ from support.verified_quotes import page_read, quoted, said
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
-from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, recheck
+from chiron_workers.knowledge.facts.quote_rechecks import FIRST, RecheckCounts, StatusChange, recheck
 from chiron_workers.runs.session import Session
+from chiron_workers.states import FactStatus
 from chiron_workers.store import Store
 
 
@@ -28,7 +29,12 @@ async def test_quotes_of_a_version_that_did_not_verify_them_are_looked_for(
         await store.facts.add(
             await quoted(pool, "The Sun is a star.", subject_id="sun", source_url="https://sun.org/")
         )
-    assert await rechecked(pool, embedder) == RecheckCounts(facts=3, verified=1, changed=1, statuses=1)
+    status_change = StatusChange(
+        first.fact_id, "moon", "The Moon has 3 seas.", FactStatus.CANDIDATE, FactStatus.ACCEPTED
+    )
+    assert await rechecked(pool, embedder) == RecheckCounts(
+        facts=3, verified=1, changed=1, statuses=1, status_changes=(status_change,)
+    )
     row = await Session(pool).row(
         SQL("select quote, context, quote_state, confidence, status from facts where id = %(id)s"),
         {"id": first.fact_id},

@@ -126,3 +126,22 @@ async def test_a_status_of_an_earlier_version_stays_until_it_is_computed_anew(
     async with Store(Session(pool), embedder) as store:
         counts, _ = await recheck(store.facts, subject_id="moon")
     assert (counts.facts, counts.changed, counts.statuses) == (1, 0, 0)
+
+
+async def test_the_texts_of_linked_facts_are_compared_too_where_a_version_before_stored_them(
+    pool: Pool, embedder: Embedder
+) -> None:
+    first = await add(pool, embedder, CRUST, 0.9, site="a")
+    release = " ".join(f"word{n}" for n in range(60))
+    for n in range(2):
+        claim = await quoted(
+            pool, OTHER_CRUST, page=release, source_url=f"https://copy{n}.org/", source_score=0.6
+        )
+        async with Store(Session(pool), embedder) as store:
+            await store.facts.add(claim)
+    await change(pool, "update snapshots set sketch = null, studies = null")
+    async with Store(Session(pool), embedder) as store:
+        await store.facts.recompute([first.fact_id], reason="computed anew")
+    confidence = (await Confidences(Session(pool)).of([first.fact_id]))[first.fact_id]
+    [origin] = confidence.opposition
+    assert (len(origin.urls), origin.ties) == (2, ("the same text",))

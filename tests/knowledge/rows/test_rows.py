@@ -25,7 +25,7 @@ from chiron_workers.batches.answers import columns_asked_for
 from chiron_workers.batches.delete import delete
 from chiron_workers.knowledge.rows import rows as rows_module
 from chiron_workers.knowledge.rows.reading import AnswerRow, row_page
-from chiron_workers.states import Outcome
+from chiron_workers.states import Outcome, Verdict
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ async def test_a_figure_that_stands_in_no_fact_is_refused_though_a_model_vouches
     assert await rows_of(stage, run_id) == []
 
 
-async def test_what_rules_leave_open_is_asked_of_a_model_in_one_question(stage: Stage, fact: UUID) -> None:
+async def test_all_cells_of_a_call_are_asked_of_a_model_in_one_question(stage: Stage, fact: UUID) -> None:
     given = row(cell("Postgres, the database", fact), cell(1996, fact), cell("the project's own site", fact))
     questions: list[dict[str, Any]] = []
 
@@ -139,11 +139,13 @@ async def test_what_rules_leave_open_is_asked_of_a_model_in_one_question(stage: 
     assert outcome is Outcome.PLAYED
     assert len(questions) == 1
     words = str(questions[0]["messages"])
-    assert "name: Postgres, the database" in words
-    assert "source of Postgres, the database: the project" in words
+    assert "column: name\\ntype: text\\nvalue: Postgres, the database" in words
+    assert "row: Postgres, the database\\ncolumn: source\\ntype: text\\nvalue: the project" in words
+    assert "table: When were databases first released?" in words
     assert RELEASE in words
     [kept] = await rows_of(stage, run_id)
-    assert [part.found_by for part in kept.cells] == [stage.model_name, "rules", stage.model_name]
+    assert [part.found_by for part in kept.cells] == [stage.model_name] * 3
+    assert {(part.verdict, part.mark) for part in kept.cells} == {(Verdict.SUPPORTED, "")}
 
 
 async def test_a_value_that_the_model_does_not_find_in_the_facts_is_refused(stage: Stage, fact: UUID) -> None:
@@ -305,7 +307,7 @@ async def test_rows_come_by_topics_and_numbers_page_by_page(stage: Stage, fact: 
         both = [row(cell(next(names), fact), empty(), empty()) for _ in range(2)]
         return calls(*(handing_in(given) for given in both))
 
-    await stage.model(script, judge=None)
+    await stage.model(script)
     for run_id in run_ids:
         assert await stage.play(run_id) is Outcome.PLAYED
     batch_id = (await stage.row(run_ids[0]))["batch_id"]

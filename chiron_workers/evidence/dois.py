@@ -39,6 +39,13 @@ _RESEARCH_SQUARE = "10.21203/"  # Research Square gives each version a DOI of it
 _SILVERCHAIR = re.compile(
     r"/article(?:-\w+)?/doi/(10\.[^/]+/[^/]+(?:/[^/]*[^/\d][^/]*)?)/\d+(?:/.*)?$", re.IGNORECASE
 )
+# Registrants that give each version a DOI of its own, or one to each table and figure, and how these end.
+_EDITIONS = re.compile(
+    r"(?P<work>10\.(?:21203|20944|26434|33774|31219|31234|31235|35542|36227|6084|7554|12688|1101|64898|17605)/.+?)"
+    r"(?:[./_-]v\d+|(?<=\d)\.\d{1,2})"
+    r"|(?P<article>10\.1371/journal\.[a-z]+\.\d+|10\.7717/peerj(?:-cs)?\.\d+)[./](?:[gts]\d+|fig-\d+|table-\d+|supp-\d+)",
+    re.IGNORECASE,
+)
 _BRACKETS = {")": "(", "]": "[", ">": "<"}
 
 
@@ -61,6 +68,19 @@ def doi_in(text: str) -> str | None:
 def doi_of_source(url: str, statement: str) -> str:
     """The DOI of a source in its own spelling: what it states, else what its address names; empty where neither does."""
     return _stated(statement) or _written(url) or ""
+
+
+def dois_within(text: str) -> Iterator[tuple[int, int, str]]:
+    """The DOIs that stand in a text, in small letters, each with the characters from where to where it stands."""
+    for match in _DOI.finditer(text):
+        if doi := _trim(match[0][:DOI_CHARS_MAX]):
+            yield match.start(), match.start() + len(doi), doi.lower()
+
+
+def work_doi(doi: str) -> str:
+    """The DOI of a work, in small letters: without the version, the figure or the table that a DOI of its own names."""
+    match = _EDITIONS.fullmatch(doi)
+    return ((match["work"] or match["article"]) if match else doi).lower()
 
 
 def _stated(text: str) -> str | None:

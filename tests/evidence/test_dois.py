@@ -1,6 +1,6 @@
 import pytest
 
-from chiron_workers.sources.dois import doi_in, doi_of, doi_of_source
+from chiron_workers.evidence.dois import doi_in, doi_of, doi_of_source
 
 
 @pytest.mark.parametrize(
