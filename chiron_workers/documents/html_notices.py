@@ -65,7 +65,9 @@ def keep_notices(tree: Any) -> list[Notice]:
         if (block := _block_around(element)) is not None
     )
     before = _before_text(tree)
-    notices = [Notice(one_line(words), is_before=True) for words in tree.xpath(TITLES) if WORDS.search(words)]
+    notices = [
+        Notice(one_line(words), is_before=True) for words in tree.xpath(TITLES) if NOTICE.search(words)
+    ]
     for block in blocks:
         words = one_line(" ".join(block.itertext()))
         is_inner = any(ancestor in blocks for ancestor in islice(block.iterancestors(), ANCESTORS_MAX))
