@@ -136,12 +136,48 @@ def test_texts_without_words_and_huge_ones_have_sketches() -> None:
         ("https://www.google.com/amp/s/a.org/amp/b", "https://a.org/amp/b"),
         ("https://a-org.cdn.ampproject.org/c/s/a.org/b", "https://a.org/b"),
         ("https://web.archive.org/web/2020/https://a-org.translate.goog/b", "https://a.org/b"),
+        ("https://archive.ph/2020.01.01-120000/https://a.org/b?c=1", "https://a.org/b?c=1"),
+        ("https://wayback.archive-it.org/1234/20200101/https://a.org/b", "https://a.org/b"),
+        ("https://webarchive.nationalarchives.gov.uk/ukgwa/20200101/https://a.org/b", "https://a.org/b"),
+        ("https://www.webcitation.org/query?url=https://a.org/b&date=2010-01-01", "https://a.org/b"),
+        ("https://12ft.io/https://a.org/b", "https://a.org/b"),
+        ("https://12ft.io/proxy?q=https://a.org/b", "https://a.org/b"),
         ("https://nature.com.ezproxy.evil.example/b", "https://nature.com.ezproxy.evil.example/b"),
         ("https://[bad/", "https://[bad/"),
     ],
 )
 def test_what_an_archive_or_a_translator_shows_is_the_page_it_shows(url: str, original: str) -> None:
     assert original_address(url) == original
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://archive.ph/AbCdE?url=https://bbc.com/a", "archive.ph"),
+        ("https://archive.ph/AbCdE/https://bbc.com/a", "archive.ph"),
+        ("https://archive.org/details/myitem?q=https://bbc.com/x", "archive.org"),
+        ("https://archive.org/download/myitem/https:/bbc.com/a.html", "archive.org"),
+        ("https://outline.com/Ab?url=https://bbc.com/1", "outline.com"),
+        ("https://12ft.io/evil.example/x?y=/https://bbc.com/", "evil.example"),
+        ("https://web.archive.org/web/20200101000000/evil.example/x/https://bbc.com/a", "evil.example"),
+        ("https://web.archive.org/web/2020/https://evil.example/x?next=/https://bbc.com/a", "evil.example"),
+        ("https://web.archive.org/web/2020/https://bbc.com/../../../../../details/myitem", "archive.org"),
+        ("https://web.archive.org/web/2020/https://bbc.com/%2e%2e/%2E./x", "archive.org"),
+        ("https://translate.google.com/translate?url=https://bbc.com/&u=https://evil.example/", "evil.example"),
+        ("https://translate.google.com/translate?u=https://evil.example/&u=https://bbc.com/", "google.com"),
+        ("https://www.webcitation.org/5AbCdEf?url=https://bbc.com/", "webcitation.org"),
+        ("https://www.webcitation.org/query?id=12345&url=https://bbc.com/", "webcitation.org"),
+    ],
+)  # fmt: skip
+def test_an_address_that_anybody_may_write_into_another_one_tells_no_publisher(url: str, host: str) -> None:
+    assert origin_name(url) == host
+
+
+def test_a_page_of_an_archive_is_one_origin_whatever_is_written_behind_its_address() -> None:
+    urls = [
+        f"https://archive.ph/AbCdE?url=https://{host}/a" for host in ("reuters.com", "bbc.com", "apnews.com")
+    ]
+    assert len(group_origins([Assertion(url, 0.6, True) for url in urls])) == 1
 
 
 @pytest.mark.parametrize(
