@@ -78,6 +78,10 @@ class Study:
         pairs = ((self.doi, study.doi), (self.title, study.title), (self.journal, study.journal))
         return all(not (name and match) or name == match for name, match in pairs)
 
+    def has_name_of(self, study: "Study") -> bool:
+        """Whether two names have one DOI or one title."""
+        return bool((self.doi and self.doi == study.doi) or (self.title and self.title == study.title))
+
     def is_like(self, study: "Study") -> bool:
         """Whether two names in two texts are of one study."""
         if self.doi and study.doi:

@@ -1,7 +1,7 @@
 """Which work a source is, or tells of: by its numbers, by title and first author, and by the study it names."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -158,7 +158,8 @@ def _told(
 ) -> list[Study]:
     """The study whose results stand at a place, under all names that the text has for it.
 
-    A text that is a work itself tells its own results, but where it names another study with them.
+    A text that is a work itself tells its own results, but where it names another study with them. Where several studies may be
+    meant by the nearest name, it has no other one: a review would make them one.
     """
     if place is None:
         return []
@@ -169,8 +170,15 @@ def _told(
         return []
     middle = sum(place) / 2
     nearest = min(nearby, key=lambda study: abs((study.start + study.end) / 2 - middle))
+    versions = [study for study in nearby if study.is_version]
+    alike = [study for study in nearby if not study.is_version and study.agrees_with(nearest)]
+    if _are_several(study.doi for study in alike) or _are_several(study.title for study in alike):
+        alike = [study for study in alike if study is nearest or study.has_name_of(nearest)]
     return [
         replace(study, year=year) if study.year is None else study
-        for study in nearby
-        if study.is_version or study.agrees_with(nearest)
+        for study in sorted((*versions, *alike), key=lambda study: study.start)
     ]
+
+
+def _are_several(names: Iterable[str]) -> bool:
+    return len(set(filter(None, names))) > 1

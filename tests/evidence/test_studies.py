@@ -233,6 +233,26 @@ def test_a_paper_that_cites_a_preprint_is_not_its_journal_version() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        "See doi:10.1234/gravity and, for radar, doi:10.1234/radar.",
+        'See the studies "Gravity of ice in warm valleys" and "Radar over ice in warm valleys".',
+    ],
+    ids=["DOIs", "titles"],
+)
+def test_a_review_that_names_two_studies_beside_a_quote_makes_no_one_of_them(names: str) -> None:
+    review = source("https://a.org/review", ("This was reported in Nature Geoscience.", names))
+    papers = [
+        source(
+            f"https://doi.org/10.1234/{name.split()[0].casefold()}",
+            record=Record(f"{name} ice in warm valleys", (author,)),
+        )
+        for name, author in (("Gravity of", "Jo Park"), ("Radar over", "Ann Lee"))
+    ]
+    assert len(group_origins([*papers, review])) == 3
+
+
 def test_studies_are_the_same_after_they_were_stored() -> None:
     text = source("https://a.org/1", ONE_STUDY["a reference at the end"][0])
     assert from_rows(as_rows(text.studies)) == text.studies != ()
