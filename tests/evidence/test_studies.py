@@ -261,7 +261,7 @@ def test_studies_are_the_same_after_they_were_stored() -> None:
 @pytest.mark.parametrize(
     "words_of_page",
     ["Aaa ", "published in Aaa Bbb of Ccc ", '"aaaa bbbb cccc ', "10.1234/abcdef ", "A", "Dr. A. B. C. Aaa, Bbb ",
-     "related doi 10.1234/x ", "told us ", ". Aaa Bbb Ccc Ddd Eee Fff Ggg 1", "1. doi:10.1234/x\n"],
+     "related doi 10.1234/x ", "told us ", "PNAS told us told me ", ". Aaa Bbb Ccc Ddd Eee Fff Ggg 1", "1. doi:10.1234/x\n"],
 )  # fmt: skip
 def test_a_page_of_a_stranger_is_looked_through_in_bounded_time(words_of_page: str) -> None:
     text = words_of_page * (300_000 // len(words_of_page))
