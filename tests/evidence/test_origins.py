@@ -102,6 +102,31 @@ def test_a_passage_around_two_quotes_tells_that_one_was_taken_from_the_other() -
     assert [copy_pairs(sketches, quotes) for quotes in (near, far, None)] == [[(1, 0)], [], []]
 
 
+@pytest.mark.parametrize("own", [8, 15, 300])
+@pytest.mark.parametrize("quote", ["", "The bridge over the Fal was opened in 1931."])
+def test_a_banner_below_two_quotes_makes_no_copies_of_their_pages(own: int, quote: str) -> None:
+    banner = article(50, 60)
+    quotes = [quote or article(n + 20, 10) for n in range(2)]
+    texts = [f"{article(n, own)} {quotes[n]} {article(n + 10, own)} {banner}" for n in range(2)]
+    places = [
+        (text.index(words), text.index(words) + len(words)) for text, words in zip(texts, quotes, strict=True)
+    ]
+    assert copy_pairs([Sketch.of(sketch(text)) for text in texts], places) == []
+
+
+@pytest.mark.parametrize("offset", [0, 40, 59])
+@pytest.mark.parametrize("own", [10, 300, 3_000])
+def test_a_copied_passage_is_found_wherever_its_quote_stands_in_it(own: int, offset: int) -> None:
+    passage = article(50, 70)
+    quote = " ".join(passage.split()[offset : offset + 11])
+    texts = [passage, f"{article(1, own)} {passage} {article(2, own)}"]
+    places = [(text.index(quote), text.index(quote) + len(quote)) for text in texts]
+    sketches = [Sketch.of(sketch(text)) for text in texts]
+    assert copy_pairs(sketches, places) == [(1, 0)]
+    elsewhere = (0, 40)
+    assert copy_pairs(sketches, [places[0], elsewhere]) == [(1, 0)]
+
+
 @pytest.mark.parametrize("count", [4, 40])
 def test_few_and_many_texts_are_compared_alike(count: int) -> None:
     texts = [Sketch.of(sketch(f"{article(n, 300)} {article(n % 2, 400)}")) for n in range(count)]
