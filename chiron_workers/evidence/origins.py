@@ -140,10 +140,14 @@ class _Merger:
                 yield n, first.setdefault(name, n)
 
     def _same_studies(self) -> Iterator[tuple[int, int]]:
-        several = [n for n, work in enumerate(self.works) if work.studies]
-        return (
-            (n, m) for m, n in combinations(several, 2) if self.works[n].tells_of_same_study(self.works[m])
-        )
+        places: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for n, work in enumerate(self.works):
+            for key in sorted(set(work.study_keys())):
+                places[key].append(n)
+        pairs = {pair for several in places.values() for pair in combinations(several, 2)}
+        for m, n in sorted(pairs):
+            if self.root(n) != self.root(m) and self.works[n].tells_of_same_study(self.works[m]):
+                yield n, m
 
     def _same_texts(self) -> Iterator[tuple[int, int]]:
         yield from _quotation_pairs([_passage(item.quote) for item in self._assertions])

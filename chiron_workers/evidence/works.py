@@ -14,6 +14,7 @@ from chiron_workers.evidence.study_names import surname_of, title_key
 _ARXIV = "arxiv:"
 FIRST_LINES_CHARS = 600
 STUDIES_OF_ARTICLE_MAX = 5  # names, of which some are of one study
+NAMES_NEARBY_MAX = 5  # of a quote's study, the nearest ones
 _PREPRINTS = tuple(
     f"10.{registrant}/" for registrant in (48550, 1101, 64898, 21203, 26434, 31234, 31219, 20944, 2139)
 )
@@ -48,6 +49,16 @@ class Work:
     numbers: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     studies: tuple[Study, ...] = ()
+
+    def study_keys(self) -> Iterator[tuple[str, str]]:
+        """What works have in common that tell of one study: a DOI, a title, or an author and how a journal's name begins."""
+        for study in self.studies:
+            if study.doi:
+                yield "doi", study.doi
+            if study.title:
+                yield "title", study.title
+            for author in study.authors if study.journal else ():
+                yield author, study.journal.partition(" ")[0]
 
     def tells_of_same_study(self, work: "Work") -> bool:
         """Whether both name one study, or one of them is the study that the other names; DOIs that differ deny it."""
@@ -169,15 +180,17 @@ def _told(
     if not nearby:
         return []
     middle = sum(place) / 2
-    nearest = min(nearby, key=lambda study: abs((study.start + study.end) / 2 - middle))
-    versions = [study for study in nearby if study.is_version]
+    nearby.sort(key=lambda study: abs((study.start + study.end) / 2 - middle))
+    nearest = nearby[0]
     alike = [study for study in nearby if not study.is_version and study.agrees_with(nearest)]
     if _are_several(study.doi for study in alike) or _are_several(study.title for study in alike):
         alike = [study for study in alike if study is nearest or study.has_name_of(nearest)]
-    return [
-        replace(study, year=year) if study.year is None else study
-        for study in sorted((*versions, *alike), key=lambda study: study.start)
-    ]
+    names = [*(study for study in nearby if study.is_version), *alike]
+    distinct: dict[Study, Study] = {}
+    for study in names:
+        distinct.setdefault(replace(study, start=0, end=0, passages=()), study)
+    names = list(distinct.values())[:NAMES_NEARBY_MAX]
+    return [replace(study, year=year) if study.year is None else study for study in names]
 
 
 def _are_several(names: Iterable[str]) -> bool:

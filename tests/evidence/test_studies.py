@@ -7,7 +7,7 @@ from support.served_works import words
 
 from chiron_workers.evidence.copies import sketch
 from chiron_workers.evidence.origins import Assertion, group_origins
-from chiron_workers.evidence.studies import as_rows, from_rows, studies_of
+from chiron_workers.evidence.studies import Study, as_rows, from_rows, studies_of
 from chiron_workers.evidence.study_names import surname_of
 from chiron_workers.evidence.works import Record
 
@@ -256,6 +256,33 @@ def test_a_review_that_names_two_studies_beside_a_quote_makes_no_one_of_them(nam
 def test_studies_are_the_same_after_they_were_stored() -> None:
     text = source("https://a.org/1", ONE_STUDY["a reference at the end"][0])
     assert from_rows(as_rows(text.studies)) == text.studies != ()
+
+
+@pytest.mark.parametrize("are_equal", [True, False], ids=["one name many times", "names of many years"])
+def test_pages_that_name_many_studies_near_their_quotes_are_grouped_in_bounded_time(are_equal: bool) -> None:
+    pages = [
+        Assertion(
+            f"https://s{n}.example/x",
+            0.5,
+            True,
+            place=(300, 320),
+            studies=tuple(
+                Study(
+                    10 * m,
+                    10 * m + 5,
+                    journal="pnas",
+                    authors=frozenset({f"a{n}" if are_equal else "lee"}),
+                    year=2000 if are_equal else 60 * n + m,
+                    passages=((0, 10_000),),
+                )
+                for m in range(60)
+            ),
+        )
+        for n in range(200)
+    ]
+    began = time.process_time()
+    assert len(group_origins(pages)) == 200
+    assert time.process_time() - began < 3
 
 
 @pytest.mark.parametrize(
