@@ -114,6 +114,7 @@ class _Merger:
         self.ties: list[list[str]] = [[] for _ in assertions]
         for pairs, tie in (
             (self._same_names(), "the same work"),
+            (self._same_titles(), "the same work"),
             (self._same_studies(), "the same study"),
             (self._same_texts(), "the same text"),
         ):
@@ -138,6 +139,16 @@ class _Merger:
         for n, work in enumerate(self.works):
             for name in sorted(work.names):
                 yield n, first.setdefault(name, n)
+
+    def _same_titles(self) -> Iterator[tuple[int, int]]:
+        places: dict[str, list[int]] = defaultdict(list)
+        for n, work in enumerate(self.works):
+            if work.title and work.author:
+                places[work.title].append(n)
+        for several in places.values():
+            for m, n in combinations(several, 2):
+                if self.works[n].has_title_and_author_of(self.works[m]):
+                    yield n, m
 
     def _same_studies(self) -> Iterator[tuple[int, int]]:
         places: dict[tuple[str, str], list[int]] = defaultdict(list)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from chiron_workers.evidence.archives import original_address
+from chiron_workers.evidence.author_names import AuthorName, author_name
 from chiron_workers.evidence.dois import doi_in, doi_of, dois_within, work_doi
 from chiron_workers.evidence.publishers import numbers_of
 from chiron_workers.evidence.studies import OWN_PLACE, Study
@@ -43,12 +44,20 @@ class Work:
     """The work that a source is or tells of, as far as that is known.
 
     `numbers` are its DOI and others of its own, `names` all by which it is the same as another source of them. `studies` are
-    the work itself and the studies whose results the quote tells.
+    the work itself and the studies whose results the quote tells. `title` and `author`, its first one, are those by which it is
+    the same as another.
     """
 
     numbers: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     studies: tuple[Study, ...] = ()
+    title: str = ""
+    author: AuthorName | None = None
+
+    def has_title_and_author_of(self, work: "Work") -> bool:
+        """Whether both have one title, and first authors who may be one."""
+        authors = self.author, work.author
+        return self.title == work.title and bool(authors[0] and authors[1] and authors[0].is_like(authors[1]))
 
     def study_keys(self) -> Iterator[tuple[str, str]]:
         """What works have in common that tell of one study: a DOI, a title, or an author and how a journal's name begins."""
@@ -92,13 +101,12 @@ def work_of(
     if doi := _leading_doi(numbers, studies):
         names.add(f"doi:{doi}")
     title, surnames = _title(record), list(filter(None, map(surname_of, record.authors)))
-    if title and surnames:
-        names.add(f"title:{title} by {surnames[0]}")
     nearby = _told(studies, place, _without_news(numbers), record.year)
     names |= {f"doi:{study.doi}" for study in nearby if study.doi}
     if numbers and not numbers - _without_news(numbers):
         nearby.append(_own_study(numbers, title, frozenset(surnames), studies, record.year))
-    return Work(numbers, frozenset(names), tuple(nearby))
+    author = author_name(record.authors[0]) if title and record.authors else None
+    return Work(numbers, frozenset(names), tuple(nearby), title, author)
 
 
 @lru_cache(maxsize=10_000)

@@ -160,6 +160,32 @@ def test_the_first_author_has_one_family_name_in_every_spelling(author: str) -> 
     assert surname_of(author) == "park"
 
 
+@pytest.mark.parametrize(
+    ("author", "other_author", "count"),
+    [
+        ("Statistics Office", "Post Office", 2),
+        ("Statistics Office", "The statistics office", 1),
+        ("Editorial staff", "Editorial Staff", 2),
+        ("Jane Smith", "John Smith", 2),
+        ("Jane Smith", "Smith J.", 1),
+        ("Dr. Jane Smith", "Smith, Jane Ann", 1),
+        ("van der Berg, Anna", "Anna van der Berg", 1),
+        ("García Márquez, Gabriel José", "Gabriel García Márquez", 1),
+        ("Élise Martin", "Martin, Elise", 1),
+        ("Élise Martin", "Martin, Jean", 2),
+        ("王伟", "王伟", 1),
+    ],
+)
+def test_pages_of_one_title_are_one_work_where_their_authors_are_alike(
+    author: str, other_author: str, count: int
+) -> None:
+    pair = [
+        source(url, record=Record("Population of the city 2021", (name,)))
+        for url, name in (("https://a.org/1", author), ("https://b.net/2", other_author))
+    ]
+    assert len(group_origins(pair)) == count
+
+
 def test_the_doi_that_a_page_states_goes_before_that_of_its_address() -> None:
     stated = source("https://onlinelibrary.wiley.com/doi/10.1234/old", record=Record(doi="doi:10.1234/NEW"))
     pages = [stated, source("https://doi.org/10.1234/new"), source("https://doi.org/10.1234/old")]
