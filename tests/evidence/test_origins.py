@@ -250,3 +250,24 @@ def test_a_site_that_tells_of_two_works_does_not_make_them_one() -> None:
         for n in range(2)
     ]
     assert [origin.ties for origin in group_origins([*works, *tellers])] == [("the same work",)] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("10.5281/zenodo.", "https://zenodo.org/records/"),
+        ("10.6084/m9.figshare.", "https://figshare.com/articles/dataset/a/"),
+        ("10.17605/osf.io/abcd", "https://osf.io/abcd"),
+        ("10.17632/abcdefghi", "https://data.mendeley.com/datasets/abcdefghi"),
+    ],
+)
+def test_uploads_of_one_owner_count_once_also_by_their_dois(name: str, url: str) -> None:
+    def count(*authors: str) -> int:
+        addresses = (f"https://doi.org/{name}1", f"https://doi.org/{name}2", f"{url}3")
+        pages = [
+            Assertion(address, 0.6, True, record=Record(f"x{n}", (author,)))
+            for n, (address, author) in enumerate(zip(addresses, authors, strict=True))
+        ]
+        return len(group_origins(pages))
+
+    assert [count("Eve Liar", "Liar, Eve", "Eve Liar"), count("Eve Liar", "Jo Park", "Ann Lee")] == [1, 3]
