@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from chiron_workers.documents.document import one_line
+from chiron_workers.evidence.author_names import is_body
 
 NAME_CHARS_MAX = 300
 NAMES_MAX = 1_000
@@ -13,14 +14,6 @@ PARTICLES = frozenset(
     {"af", "al", "av", "da", "dal", "de", "degli", "dei", "del", "della", "den", "der", "des", "di", "do", "dos", "du", "el"}
     | {"la", "le", "ten", "ter", "tot", "van", "vom", "von", "y", "zu", "zum", "zur"}
 )  # fmt: skip
-# Words that a person is not called.
-BODIES = re.compile(
-    r"\b(?:academy|agency|associates|association|authority|authors?|board|bureau|center|centre|college|commission|committee"
-    r"|company|consortium|contributors?|corp|council|department|desk|editors?|foundation|gmbh|government|group|inc|institut"
-    r"|institute|institution|laboratory|ltd|llc|magazine|ministry|museum|network|news|office|organi[sz]ation|press"
-    r"|project|research|review|school|service|society|staff|team|times|union|universit\w+|wikipedia)\b",
-    re.IGNORECASE,
-)
 BETWEEN = re.compile(r"\s+(?:and|und|et|y|e|with|mit|&)\s+|\s*&\s+|\s*[·•、，]\s*", re.IGNORECASE)
 # "Ortega y Gasset, José" and "José Ortega y Gasset": one word behind the "y" is the rest of a family name.
 DOUBLE_NAME = re.compile(r"[^,;&]+\s[ye]\s[^\s,]+(?:,[^,]+)?")
@@ -89,11 +82,6 @@ def stored_names(line: str) -> tuple[str, ...]:
     parts = [part.strip() for part in line.split(";")]
     is_open = len(parts) > 1 and any(" " not in part for part in parts)
     return unique_names([line]) if is_open else names_in(line)
-
-
-def is_body(name: str) -> bool:
-    """Whether a name is that of an organization, as far as its words tell."""
-    return bool(BODIES.search(name))
 
 
 def is_suffix(word: str) -> bool:

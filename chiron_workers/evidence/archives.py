@@ -5,21 +5,46 @@ from functools import lru_cache
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 NESTED_MAX = 4  # an archive may hold what a translator showed
-_STAMP = re.compile(
-    r"/?(?:\d{4,14}(?:[a-z]{2}_)?\*?|newest|latest|oldest|timegate|\*|all|mp_)", re.IGNORECASE
+_STAMP = r"(?:\d{1,14}(?:[a-z]{2}_)?\*?|\d{4}\.\d\d\.\d\d-\d{6}|newest|latest|oldest|timegate|\*|mp_)"
+# What stands before the stamp in the paths of each archive.
+_ARCHIVES = {
+    "archive.is archive.ph archive.today archive.li archive.vn archive.md archive.fo webarchive.parliament.uk": "",
+    "web.archive.org wayback.archive.org": "(?:/web)?",
+    "archive.org web.archive.bibalex.org": "/web",
+    "wayback.archive-it.org": r"(?:/(?:\d{1,9}|all|org-\d{1,9}))?",
+    "arquivo.pt": "/(?:wayback|noFrame/replay)",
+    "webarchive.nationalarchives.gov.uk": "(?:/ukgwa)?",
+    "webarchive.org.uk www.webarchive.org.uk": "/wayback(?:/en)?(?:/archive)?",
+    "webarchive.loc.gov": "(?:/all)?",
+    "swap.stanford.edu": "(?:/was)?",
+    "wayback.vefsafn.is": "/wayback",
+    "timetravel.mementoweb.org": "/(?:memento|list|timegate)",
+}
+_STAMPED = {
+    host: re.compile(rf"{steps}/(?:(?P<stamp>{_STAMP})/)?", re.IGNORECASE)
+    for hosts, steps in _ARCHIVES.items()
+    for host in hosts.split()
+}
+_READERS = frozenset(
+    ["12ft.io", "r.jina.ai", "removepaywall.com", "www.removepaywall.com", "freedium.cfd", "outline.com"]
 )
-_HOSTS = """
-    archive.is archive.ph archive.today archive.li archive.vn archive.md archive.fo archive.org web.archive.org
-    wayback.archive.org wayback.archive-it.org arquivo.pt webarchive.nationalarchives.gov.uk webarchive.org.uk
-    www.webarchive.org.uk webarchive.parliament.uk webarchive.loc.gov swap.stanford.edu www.webcitation.org webcitation.org
-    wayback.vefsafn.is web.archive.bibalex.org timetravel.mementoweb.org
-    12ft.io r.jina.ai removepaywall.com www.removepaywall.com freedium.cfd outline.com
-    translate.google.com translate.googleusercontent.com webcache.googleusercontent.com translate.yandex.com
-    translate.yandex.ru www.translatoruser-int.com www.microsofttranslator.com www.translatetheweb.com
-    l.facebook.com lm.facebook.com out.reddit.com
-"""
-_ARCHIVES = frozenset(_HOSTS.split())
-_PARAMETERS = ("url", "u", "a", "q")
+# The parameter that names the page, and the paths where it does. Elsewhere anybody may put one behind the address of any page.
+_PARAMETERS = {
+    "translate.google.com translate.googleusercontent.com": ("u", ".*"),
+    "translate.yandex.com translate.yandex.ru": ("url", ".*"),
+    "www.translatoruser-int.com www.microsofttranslator.com www.translatetheweb.com": ("a", ".*"),
+    "webcache.googleusercontent.com": ("q", "/search"),
+    "webcitation.org www.webcitation.org": ("url", "/query(?:\\.php)?"),
+    "12ft.io": ("q", "/(?:api/)?proxy"),
+    "removepaywall.com www.removepaywall.com": ("url", "/search"),
+    "l.facebook.com lm.facebook.com": ("u", "/l\\.php"),
+    "out.reddit.com": ("url", ".*"),
+}
+_PARAMETER = {host: form for hosts, form in _PARAMETERS.items() for host in hosts.split()}
+_WITH_SCHEME = re.compile(r"https?:/{1,2}[^/\s]", re.IGNORECASE)
+_ENCODED = re.compile(r"https?(?:%3a|:)(?:%2f|/){1,2}[^/\s]", re.IGNORECASE)
+_WITHOUT_SCHEME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/:]|$)", re.IGNORECASE)
+_STEP_BACK = re.compile(r"/(?:\.|%2e){2}(?:/|$)", re.IGNORECASE)
 _CACHE = re.compile(r"cache:(?:[\w-]{8,}:)?(.+)", re.DOTALL)
 _GOOGLE = re.compile(r"(?:www\.)?google\.(?:[a-z]{2,3}|com?\.[a-z]{2})")
 _AMP_STEPS = re.compile(r"(?:/[cviar])*/(?P<secure>s/)?(?P<address>[^/]+\.[^/]+/.*)", re.DOTALL)
@@ -57,46 +82,46 @@ def _within(url: str) -> str:
     if _GOOGLE.fullmatch(host):
         if parts.path.startswith("/amp/"):
             return _amp(parts.path.removeprefix("/amp"))
-        return _parameter(parts.query) if parts.path in ("/url", "/translate") else ""
+        names = {"/url": ("q", "url"), "/translate": ("u",)}.get(parts.path, ())
+        return _parameter(parts.query, *names)
     if host == "megalodon.jp" and (match := _MEGALODON.fullmatch(parts.path)):
         return _as_address(match[1])
-    if host not in _ARCHIVES:
-        return ""
-    path = parts.path + (f"?{parts.query}" if parts.query else "")
-    return _after_stamp(path) or _parameter(parts.query)
-
-
-def _after_stamp(path: str) -> str:
-    """What stands behind the steps of an archive's own in a path."""
-    address = re.search(r"/(https?:/{1,2}[^/\s].*)", path, re.IGNORECASE | re.DOTALL)
-    if address:
-        return _as_address(address[1])
-    quoted_address = re.search(r"/(https?%3a.*)", path, re.IGNORECASE | re.DOTALL)
-    if quoted_address:
-        return _as_address(unquote(quoted_address[1]))
-    steps = path.lstrip("/").split("/")
-    if steps[0] in ("web", "wayback", "all", "ukgwa", "archive", "was", "proxy"):
-        steps = steps[1:]
-    if len(steps) > 1 and _STAMP.fullmatch(steps[0]):
-        steps = steps[1:]
-    address_text = "/".join(steps)
-    return (
-        _as_address(address_text)
-        if re.match(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/:?]|$)", address_text)
-        else ""
-    )
-
-
-def _parameter(query: str) -> str:
-    """The address that a parameter names."""
-    values = dict(parse_qsl(query))
-    for name in _PARAMETERS:
-        value = values.get(name, "")
-        if match := _CACHE.match(value):
-            return _as_address(match[1].split(" ")[0].split("+")[0])
-        if value.lower().startswith(("http://", "https://")):
-            return value
+    if host in _PARAMETER:
+        name, paths = _PARAMETER[host]
+        if re.fullmatch(paths, parts.path, re.DOTALL):
+            return _parameter(parts.query, name)
+    query = f"?{parts.query}" if parts.query else ""
+    if host in _READERS:
+        return _leading_address(parts.path[1:], query, may_lack_scheme=True)
+    if host in _STAMPED and (match := _STAMPED[host].match(parts.path)):
+        return _leading_address(parts.path[match.end() :], query, may_lack_scheme=bool(match["stamp"]))
     return ""
+
+
+def _leading_address(path: str, query: str, *, may_lack_scheme: bool) -> str:
+    """The address that the rest of a path is, with its query; empty where it is none.
+
+    One that stands farther behind is a part of another's, and one that steps back is of another page.
+    """
+    if _STEP_BACK.search(f"/{path}"):
+        return ""
+    if _WITH_SCHEME.match(path):
+        return _as_address(path + query)
+    if _ENCODED.match(path):
+        return _as_address(unquote(path) + query)
+    return _as_address(path + query) if may_lack_scheme and _WITHOUT_SCHEME.match(path) else ""
+
+
+def _parameter(query: str, *names: str) -> str:
+    """The address that a parameter names; empty where it is there twice, or beside the number of another page."""
+    items = parse_qsl(query)
+    values = {value for name, value in items if name in names}
+    if len(values) != 1 or any(name == "id" for name, _ in items):
+        return ""
+    value = values.pop()
+    if match := _CACHE.match(value):
+        return _as_address(match[1].split(" ")[0].split("+")[0])
+    return value if value.lower().startswith(("http://", "https://")) else ""
 
 
 def _translated(host: str, path: str, query: str) -> str:

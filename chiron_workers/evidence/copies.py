@@ -19,6 +19,8 @@ COPY_FROM = 0.5
 SHARED_RUNS_MIN = 16
 SAMPLES_MIN = 3  # of shared runs, where only a sample of them is kept
 PASSAGE_CHARS = 200  # before and behind a quote: what is farther may be a banner or a reference
+NEAREST_RUNS = 8  # before and behind a quote, of all runs; of a sample fewer
+NEAREST_SAMPLES_MIN = 3
 PAIRWISE_MAX = 8  # texts that are compared pair by pair
 PLACE_CHARS = 16  # to which a run's place is rounded
 # A writing that puts no blanks between words: a sign counts as one.
@@ -57,6 +59,18 @@ class Sketch:
         near = (self.places >= first) & (self.places <= last)
         return Sketch(self.scale, self.hashes[near], self.places[near])
 
+    def nearest(self, start: int, end: int, scale: int) -> "NDArray[np.uint32]":
+        """The runs of some characters, and the nearest ones before and behind them, of those that a scale keeps."""
+        import numpy as np
+
+        is_sampled = self.hashes < _BITS // scale
+        order = np.argsort(self.places[is_sampled], kind="stable")
+        hashes, places = self.hashes[is_sampled][order], self.places[is_sampled][order]
+        first = int(np.searchsorted(places, start // PLACE_CHARS))
+        last = int(np.searchsorted(places, end // PLACE_CHARS, "right"))
+        count = max(NEAREST_SAMPLES_MIN, NEAREST_RUNS // scale)
+        return np.sort(hashes[max(0, first - count) : last + count])
+
 
 def sketch(text: str) -> bytes:
     """A sample of the text's runs of five words: a byte for the scale, then hashes and places.
@@ -94,8 +108,21 @@ def copy_pairs(
 
     A text of few words within a longer one is a chance; it has to be a passage, or the longer one hardly longer. `places` are
     those of a quote in each text: two are a pair too where the passages around these have so much in common that one was
-    taken from the other.
+    taken from the other. Where both are known, what stands at one of the quotes has to be in the other text: a banner makes
+    two short pages no copies.
     """
+    places = places or [None] * len(sketches)
+
+    @cache
+    def nearest(number: int, scale: int) -> "NDArray[np.uint32]":
+        text, place = sketches[number], places[number]
+        assert text and place
+        return text.nearest(*place, scale)
+
+    def is_at_quote(n: int, m: int, scale: int) -> bool:
+        text, near = sketches[m], nearest(n, scale)
+        return text is not None and 0 < len(near) <= 2 * _common_count(text.hashes, near)
+
     pairs = []
     for overlap in _overlaps(sketches):
         n, m = overlap.places
@@ -103,9 +130,22 @@ def copy_pairs(
             overlap.is_passage
             or overlap.runs >= COPY_FROM * (overlap.smaller + overlap.larger - overlap.runs)
         )
-        if is_copy or (overlap.is_passage and places and _have_passage(sketches, n, m, places)):
+        if not (is_copy or overlap.is_passage):
+            continue
+        if not (_is_sketched(places[n]) and _is_sketched(places[m])):
+            is_pair = is_copy
+        elif is_at_quote(n, m, overlap.scale) or is_at_quote(m, n, overlap.scale):
+            is_pair = is_copy or _have_passage(sketches, n, m, places)
+        else:
+            is_pair = False
+        if is_pair:
             pairs.append((n, m))
     return pairs
+
+
+def _is_sketched(place: tuple[int, int] | None) -> bool:
+    """Whether a quote's place is known, and stands in what a sketch is made of."""
+    return place is not None and place[0] < TEXT_CHARS_MAX
 
 
 def _have_passage(
@@ -151,19 +191,21 @@ def _overlaps(sketches: Sequence[Sketch | None]) -> Iterator[_Overlap]:
 
     for row, (n, text) in enumerate(present):
         for column, (m, other_text) in enumerate(present[:row]):
-            runs = _common_count(text, other_text) if counts is None else int(counts[row, column])
+            runs = (
+                _common_count(text.hashes, other_text.hashes) if counts is None else int(counts[row, column])
+            )
             if runs:
                 scale = max(text.scale, other_text.scale)
                 sizes = sorted((count_at(row, scale), count_at(column, scale)))
                 yield _Overlap((n, m), runs, sizes[0], sizes[1], scale)
 
 
-def _common_count(text: Sketch, other_text: Sketch) -> int:
+def _common_count(hashes: "NDArray[np.uint32]", other_hashes: "NDArray[np.uint32]") -> int:
     import numpy as np
 
-    places = np.searchsorted(text.hashes, other_text.hashes)
-    places[places == len(text.hashes)] = 0
-    return int((text.hashes[places] == other_text.hashes).sum())
+    places = np.searchsorted(hashes, other_hashes)
+    places[places == len(hashes)] = 0
+    return int((hashes[places] == other_hashes).sum())
 
 
 def _common_counts(texts: Sequence[Sketch]) -> "NDArray[np.float32]":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from chiron_workers.evidence.copies import WORD, Sketch, copy_pairs
-from chiron_workers.evidence.publishers import carries_works, origin_name, states_owner
+from chiron_workers.evidence.publishers import carries_works, origin_name, states_owner, upload_address
 from chiron_workers.evidence.studies import Study
 from chiron_workers.evidence.works import NO_RECORD, Record, address_work, work_of
 from chiron_workers.states import SourceKind
@@ -114,6 +114,7 @@ class _Merger:
         self.ties: list[list[str]] = [[] for _ in assertions]
         for pairs, tie in (
             (self._same_names(), "the same work"),
+            (self._same_titles(), "the same work"),
             (self._same_studies(), "the same study"),
             (self._same_texts(), "the same text"),
         ):
@@ -139,11 +140,25 @@ class _Merger:
             for name in sorted(work.names):
                 yield n, first.setdefault(name, n)
 
+    def _same_titles(self) -> Iterator[tuple[int, int]]:
+        places: dict[str, list[int]] = defaultdict(list)
+        for n, work in enumerate(self.works):
+            if work.title and work.author:
+                places[work.title].append(n)
+        for several in places.values():
+            for m, n in combinations(several, 2):
+                if self.works[n].has_title_and_author_of(self.works[m]):
+                    yield n, m
+
     def _same_studies(self) -> Iterator[tuple[int, int]]:
-        several = [n for n, work in enumerate(self.works) if work.studies]
-        return (
-            (n, m) for m, n in combinations(several, 2) if self.works[n].tells_of_same_study(self.works[m])
-        )
+        places: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for n, work in enumerate(self.works):
+            for key in sorted(set(work.study_keys())):
+                places[key].append(n)
+        pairs = {pair for several in places.values() for pair in combinations(several, 2)}
+        for m, n in sorted(pairs):
+            if self.root(n) != self.root(m) and self.works[n].tells_of_same_study(self.works[m]):
+                yield n, m
 
     def _same_texts(self) -> Iterator[tuple[int, int]]:
         yield from _quotation_pairs([_passage(item.quote) for item in self._assertions])
@@ -175,16 +190,25 @@ class _Merger:
     def _stands_apart(self, n: int) -> bool:
         """Whether a source is a work of its own on a host of works, and its publisher tells nothing: whose it is would."""
         url = self._assertions[n].url
-        is_owned = states_owner(url) and self.names[n] != origin_name(url)
+        host = _host_of_owner(url)
+        is_owned = states_owner(host) and self.names[n] != origin_name(host)
         return bool(self.works[n].numbers) and carries_works(url) and not is_owned
 
 
 def _owner(assertion: Assertion) -> str:
     """Who published a source: as its address tells, or on hosts that say so the first whom its page names."""
-    name = origin_name(assertion.url)
-    if "/" in name or not assertion.record.authors or not states_owner(assertion.url):
+    host = _host_of_owner(assertion.url)
+    name = origin_name(host)
+    if "/" in name or not assertion.record.authors or not states_owner(host):
         return name
-    return f"{name}/{''.join(WORD.findall(assertion.record.authors[0].casefold()))}"
+    family, _, given = assertion.record.authors[0].casefold().partition(",")
+    return f"{name}/{''.join(WORD.findall(f'{given} {family}'))}"
+
+
+def _host_of_owner(url: str) -> str:
+    """The address whose host tells who published a source: where it was uploaded if its DOI says so, else its own."""
+    number = address_work(url) if carries_works(url) else ""
+    return upload_address(number.removeprefix("doi:")) or url
 
 
 def _passage(quote: str | None) -> str:

@@ -37,6 +37,7 @@ class Publishers:
     own_pages: frozenset[str]
     stated_owners: frozenset[str]
     works: frozenset[str]
+    uploads: dict[str, str]  # hosts by the prefix of their DOIs
     numbers: tuple[tuple[str, re.Pattern[str]], ...]
 
 
@@ -72,6 +73,12 @@ def carries_works(url: str) -> bool:
 def states_owner(url: str) -> bool:
     """Whether an address is of a host whose pages name who published them there."""
     return _is_listed(original_address(url), _table().stated_owners)
+
+
+def upload_address(doi: str) -> str:
+    """The address of the host where the work of a DOI was uploaded; empty where that is not open to anybody."""
+    hosts = _table().uploads
+    return next((f"https://{host}/" for prefix, host in hosts.items() if doi.startswith(prefix)), "")
 
 
 @lru_cache(maxsize=10_000)
@@ -162,6 +169,7 @@ def _table() -> Publishers:
         own_pages=frozenset(table["own_pages"]),
         stated_owners=frozenset(table["stated_owners"]),
         works=frozenset(table["works"]),
+        uploads=table["uploads"],
         numbers=tuple(
             (kind, re.compile(f"{pattern}(?:[/?#&].*)?$", re.IGNORECASE | re.DOTALL))
             for kind, patterns in table["numbers"].items()

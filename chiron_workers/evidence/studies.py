@@ -17,6 +17,8 @@ STUDIES_OF_ARTICLE_MAX = (
 LEAD_CHARS = 1_500
 NEAR_CHARS = 400  # around a name, where a text tells of the study
 JOIN_CHARS = 300  # within which a DOI, a title and a journal name one study
+NAME_CHARS_MAX = 1_500  # of what was joined: a text that repeats a name would be one name
+SENTENCE_CHARS = 1_000  # before and behind some words, within which their sentence begins and ends
 OWN_PLACE = (-1, -1)  # of a study that does not name itself
 
 _REFERENCE = re.compile(
@@ -77,6 +79,10 @@ class Study:
         """Whether two names of one text may be of one study: they say nothing different."""
         pairs = ((self.doi, study.doi), (self.title, study.title), (self.journal, study.journal))
         return all(not (name and match) or name == match for name, match in pairs)
+
+    def has_name_of(self, study: "Study") -> bool:
+        """Whether two names have one DOI or one title."""
+        return bool((self.doi and self.doi == study.doi) or (self.title and self.title == study.title))
 
     def is_like(self, study: "Study") -> bool:
         """Whether two names in two texts are of one study."""
@@ -162,7 +168,8 @@ def _join(names: Sequence[StudyName]) -> list[StudyName]:
     studies: list[StudyName] = []
     for name in names:
         last = studies[-1] if studies else None
-        if last and name.start - last.end <= JOIN_CHARS and _completes(last, name):
+        is_near = last and name.start - last.end <= JOIN_CHARS and name.end - last.start <= NAME_CHARS_MAX
+        if last and is_near and _completes(last, name):
             studies[-1] = replace(
                 last,
                 end=max(last.end, name.end),
@@ -250,6 +257,7 @@ def _is_entry(text: str, name: StudyName) -> bool:
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     """From where to where the sentence stands that holds some characters."""
-    first = max(text.rfind(sign, 0, start) for sign in _SENTENCE_ENDS) + 1
-    ends = [place + 1 for sign in _SENTENCE_ENDS if (place := text.find(sign, end)) >= 0]
-    return first, min(ends, default=len(text))
+    begin, behind = max(0, start - SENTENCE_CHARS), min(len(text), end + SENTENCE_CHARS)
+    starts = [place + 1 for sign in _SENTENCE_ENDS if (place := text.rfind(sign, begin, start)) >= 0]
+    ends = [place + 1 for sign in _SENTENCE_ENDS if (place := text.find(sign, end, behind)) >= 0]
+    return max(starts, default=begin), min(ends, default=behind)

@@ -1,11 +1,12 @@
 """Which work a source is, or tells of: by its numbers, by title and first author, and by the study it names."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from chiron_workers.evidence.archives import original_address
+from chiron_workers.evidence.author_names import AuthorName, author_name
 from chiron_workers.evidence.dois import doi_in, doi_of, dois_within, work_doi
 from chiron_workers.evidence.publishers import numbers_of
 from chiron_workers.evidence.studies import OWN_PLACE, Study
@@ -14,6 +15,7 @@ from chiron_workers.evidence.study_names import surname_of, title_key
 _ARXIV = "arxiv:"
 FIRST_LINES_CHARS = 600
 STUDIES_OF_ARTICLE_MAX = 5  # names, of which some are of one study
+NAMES_NEARBY_MAX = 5  # of a quote's study, the nearest ones
 _PREPRINTS = tuple(
     f"10.{registrant}/" for registrant in (48550, 1101, 64898, 21203, 26434, 31234, 31219, 20944, 2139)
 )
@@ -42,12 +44,30 @@ class Work:
     """The work that a source is or tells of, as far as that is known.
 
     `numbers` are its DOI and others of its own, `names` all by which it is the same as another source of them. `studies` are
-    the work itself and the studies whose results the quote tells.
+    the work itself and the studies whose results the quote tells. `title` and `author`, its first one, are those by which it is
+    the same as another.
     """
 
     numbers: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     studies: tuple[Study, ...] = ()
+    title: str = ""
+    author: AuthorName | None = None
+
+    def has_title_and_author_of(self, work: "Work") -> bool:
+        """Whether both have one title, and first authors who may be one."""
+        authors = self.author, work.author
+        return self.title == work.title and bool(authors[0] and authors[1] and authors[0].is_like(authors[1]))
+
+    def study_keys(self) -> Iterator[tuple[str, str]]:
+        """What works have in common that tell of one study: a DOI, a title, or an author and how a journal's name begins."""
+        for study in self.studies:
+            if study.doi:
+                yield "doi", study.doi
+            if study.title:
+                yield "title", study.title
+            for author in study.authors if study.journal else ():
+                yield author, study.journal.partition(" ")[0]
 
     def tells_of_same_study(self, work: "Work") -> bool:
         """Whether both name one study, or one of them is the study that the other names; DOIs that differ deny it."""
@@ -81,13 +101,12 @@ def work_of(
     if doi := _leading_doi(numbers, studies):
         names.add(f"doi:{doi}")
     title, surnames = _title(record), list(filter(None, map(surname_of, record.authors)))
-    if title and surnames:
-        names.add(f"title:{title} by {surnames[0]}")
     nearby = _told(studies, place, _without_news(numbers), record.year)
     names |= {f"doi:{study.doi}" for study in nearby if study.doi}
     if numbers and not numbers - _without_news(numbers):
         nearby.append(_own_study(numbers, title, frozenset(surnames), studies, record.year))
-    return Work(numbers, frozenset(names), tuple(nearby))
+    author = author_name(record.authors[0]) if title and record.authors else None
+    return Work(numbers, frozenset(names), tuple(nearby), title, author)
 
 
 @lru_cache(maxsize=10_000)
@@ -158,7 +177,8 @@ def _told(
 ) -> list[Study]:
     """The study whose results stand at a place, under all names that the text has for it.
 
-    A text that is a work itself tells its own results, but where it names another study with them.
+    A text that is a work itself tells its own results, but where it names another study with them. Where several studies may be
+    meant by the nearest name, it has no other one: a review would make them one.
     """
     if place is None:
         return []
@@ -168,9 +188,18 @@ def _told(
     if not nearby:
         return []
     middle = sum(place) / 2
-    nearest = min(nearby, key=lambda study: abs((study.start + study.end) / 2 - middle))
-    return [
-        replace(study, year=year) if study.year is None else study
-        for study in nearby
-        if study.is_version or study.agrees_with(nearest)
-    ]
+    nearby.sort(key=lambda study: abs((study.start + study.end) / 2 - middle))
+    nearest = nearby[0]
+    alike = [study for study in nearby if not study.is_version and study.agrees_with(nearest)]
+    if _are_several(study.doi for study in alike) or _are_several(study.title for study in alike):
+        alike = [study for study in alike if study is nearest or study.has_name_of(nearest)]
+    names = [*(study for study in nearby if study.is_version), *alike]
+    distinct: dict[Study, Study] = {}
+    for study in names:
+        distinct.setdefault(replace(study, start=0, end=0, passages=()), study)
+    names = list(distinct.values())[:NAMES_NEARBY_MAX]
+    return [replace(study, year=year) if study.year is None else study for study in names]
+
+
+def _are_several(names: Iterable[str]) -> bool:
+    return len(set(filter(None, names))) > 1

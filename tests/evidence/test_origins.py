@@ -102,6 +102,31 @@ def test_a_passage_around_two_quotes_tells_that_one_was_taken_from_the_other() -
     assert [copy_pairs(sketches, quotes) for quotes in (near, far, None)] == [[(1, 0)], [], []]
 
 
+@pytest.mark.parametrize("own", [8, 15, 300])
+@pytest.mark.parametrize("quote", ["", "The bridge over the Fal was opened in 1931."])
+def test_a_banner_below_two_quotes_makes_no_copies_of_their_pages(own: int, quote: str) -> None:
+    banner = article(50, 60)
+    quotes = [quote or article(n + 20, 10) for n in range(2)]
+    texts = [f"{article(n, own)} {quotes[n]} {article(n + 10, own)} {banner}" for n in range(2)]
+    places = [
+        (text.index(words), text.index(words) + len(words)) for text, words in zip(texts, quotes, strict=True)
+    ]
+    assert copy_pairs([Sketch.of(sketch(text)) for text in texts], places) == []
+
+
+@pytest.mark.parametrize("offset", [0, 40, 59])
+@pytest.mark.parametrize("own", [10, 300, 3_000])
+def test_a_copied_passage_is_found_wherever_its_quote_stands_in_it(own: int, offset: int) -> None:
+    passage = article(50, 70)
+    quote = " ".join(passage.split()[offset : offset + 11])
+    texts = [passage, f"{article(1, own)} {passage} {article(2, own)}"]
+    places = [(text.index(quote), text.index(quote) + len(quote)) for text in texts]
+    sketches = [Sketch.of(sketch(text)) for text in texts]
+    assert copy_pairs(sketches, places) == [(1, 0)]
+    elsewhere = (0, 40)
+    assert copy_pairs(sketches, [places[0], elsewhere]) == [(1, 0)]
+
+
 @pytest.mark.parametrize("count", [4, 40])
 def test_few_and_many_texts_are_compared_alike(count: int) -> None:
     texts = [Sketch.of(sketch(f"{article(n, 300)} {article(n % 2, 400)}")) for n in range(count)]
@@ -136,12 +161,48 @@ def test_texts_without_words_and_huge_ones_have_sketches() -> None:
         ("https://www.google.com/amp/s/a.org/amp/b", "https://a.org/amp/b"),
         ("https://a-org.cdn.ampproject.org/c/s/a.org/b", "https://a.org/b"),
         ("https://web.archive.org/web/2020/https://a-org.translate.goog/b", "https://a.org/b"),
+        ("https://archive.ph/2020.01.01-120000/https://a.org/b?c=1", "https://a.org/b?c=1"),
+        ("https://wayback.archive-it.org/1234/20200101/https://a.org/b", "https://a.org/b"),
+        ("https://webarchive.nationalarchives.gov.uk/ukgwa/20200101/https://a.org/b", "https://a.org/b"),
+        ("https://www.webcitation.org/query?url=https://a.org/b&date=2010-01-01", "https://a.org/b"),
+        ("https://12ft.io/https://a.org/b", "https://a.org/b"),
+        ("https://12ft.io/proxy?q=https://a.org/b", "https://a.org/b"),
         ("https://nature.com.ezproxy.evil.example/b", "https://nature.com.ezproxy.evil.example/b"),
         ("https://[bad/", "https://[bad/"),
     ],
 )
 def test_what_an_archive_or_a_translator_shows_is_the_page_it_shows(url: str, original: str) -> None:
     assert original_address(url) == original
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://archive.ph/AbCdE?url=https://bbc.com/a", "archive.ph"),
+        ("https://archive.ph/AbCdE/https://bbc.com/a", "archive.ph"),
+        ("https://archive.org/details/myitem?q=https://bbc.com/x", "archive.org"),
+        ("https://archive.org/download/myitem/https:/bbc.com/a.html", "archive.org"),
+        ("https://outline.com/Ab?url=https://bbc.com/1", "outline.com"),
+        ("https://12ft.io/evil.example/x?y=/https://bbc.com/", "evil.example"),
+        ("https://web.archive.org/web/20200101000000/evil.example/x/https://bbc.com/a", "evil.example"),
+        ("https://web.archive.org/web/2020/https://evil.example/x?next=/https://bbc.com/a", "evil.example"),
+        ("https://web.archive.org/web/2020/https://bbc.com/../../../../../details/myitem", "archive.org"),
+        ("https://web.archive.org/web/2020/https://bbc.com/%2e%2e/%2E./x", "archive.org"),
+        ("https://translate.google.com/translate?url=https://bbc.com/&u=https://evil.example/", "evil.example"),
+        ("https://translate.google.com/translate?u=https://evil.example/&u=https://bbc.com/", "google.com"),
+        ("https://www.webcitation.org/5AbCdEf?url=https://bbc.com/", "webcitation.org"),
+        ("https://www.webcitation.org/query?id=12345&url=https://bbc.com/", "webcitation.org"),
+    ],
+)  # fmt: skip
+def test_an_address_that_anybody_may_write_into_another_one_tells_no_publisher(url: str, host: str) -> None:
+    assert origin_name(url) == host
+
+
+def test_a_page_of_an_archive_is_one_origin_whatever_is_written_behind_its_address() -> None:
+    urls = [
+        f"https://archive.ph/AbCdE?url=https://{host}/a" for host in ("reuters.com", "bbc.com", "apnews.com")
+    ]
+    assert len(group_origins([Assertion(url, 0.6, True) for url in urls])) == 1
 
 
 @pytest.mark.parametrize(
@@ -189,3 +250,24 @@ def test_a_site_that_tells_of_two_works_does_not_make_them_one() -> None:
         for n in range(2)
     ]
     assert [origin.ties for origin in group_origins([*works, *tellers])] == [("the same work",)] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("10.5281/zenodo.", "https://zenodo.org/records/"),
+        ("10.6084/m9.figshare.", "https://figshare.com/articles/dataset/a/"),
+        ("10.17605/osf.io/abcd", "https://osf.io/abcd"),
+        ("10.17632/abcdefghi", "https://data.mendeley.com/datasets/abcdefghi"),
+    ],
+)
+def test_uploads_of_one_owner_count_once_also_by_their_dois(name: str, url: str) -> None:
+    def count(*authors: str) -> int:
+        addresses = (f"https://doi.org/{name}1", f"https://doi.org/{name}2", f"{url}3")
+        pages = [
+            Assertion(address, 0.6, True, record=Record(f"x{n}", (author,)))
+            for n, (address, author) in enumerate(zip(addresses, authors, strict=True))
+        ]
+        return len(group_origins(pages))
+
+    assert [count("Eve Liar", "Liar, Eve", "Eve Liar"), count("Eve Liar", "Jo Park", "Ann Lee")] == [1, 3]

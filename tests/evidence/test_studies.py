@@ -7,7 +7,7 @@ from support.served_works import words
 
 from chiron_workers.evidence.copies import sketch
 from chiron_workers.evidence.origins import Assertion, group_origins
-from chiron_workers.evidence.studies import as_rows, from_rows, studies_of
+from chiron_workers.evidence.studies import Study, as_rows, from_rows, studies_of
 from chiron_workers.evidence.study_names import surname_of
 from chiron_workers.evidence.works import Record
 
@@ -160,6 +160,32 @@ def test_the_first_author_has_one_family_name_in_every_spelling(author: str) -> 
     assert surname_of(author) == "park"
 
 
+@pytest.mark.parametrize(
+    ("author", "other_author", "count"),
+    [
+        ("Statistics Office", "Post Office", 2),
+        ("Statistics Office", "The statistics office", 1),
+        ("Editorial staff", "Editorial Staff", 2),
+        ("Jane Smith", "John Smith", 2),
+        ("Jane Smith", "Smith J.", 1),
+        ("Dr. Jane Smith", "Smith, Jane Ann", 1),
+        ("van der Berg, Anna", "Anna van der Berg", 1),
+        ("García Márquez, Gabriel José", "Gabriel García Márquez", 1),
+        ("Élise Martin", "Martin, Elise", 1),
+        ("Élise Martin", "Martin, Jean", 2),
+        ("王伟", "王伟", 1),
+    ],
+)
+def test_pages_of_one_title_are_one_work_where_their_authors_are_alike(
+    author: str, other_author: str, count: int
+) -> None:
+    pair = [
+        source(url, record=Record("Population of the city 2021", (name,)))
+        for url, name in (("https://a.org/1", author), ("https://b.net/2", other_author))
+    ]
+    assert len(group_origins(pair)) == count
+
+
 def test_the_doi_that_a_page_states_goes_before_that_of_its_address() -> None:
     stated = source("https://onlinelibrary.wiley.com/doi/10.1234/old", record=Record(doi="doi:10.1234/NEW"))
     pages = [stated, source("https://doi.org/10.1234/new"), source("https://doi.org/10.1234/old")]
@@ -233,15 +259,62 @@ def test_a_paper_that_cites_a_preprint_is_not_its_journal_version() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        "See doi:10.1234/gravity and, for radar, doi:10.1234/radar.",
+        'See the studies "Gravity of ice in warm valleys" and "Radar over ice in warm valleys".',
+    ],
+    ids=["DOIs", "titles"],
+)
+def test_a_review_that_names_two_studies_beside_a_quote_makes_no_one_of_them(names: str) -> None:
+    review = source("https://a.org/review", ("This was reported in Nature Geoscience.", names))
+    papers = [
+        source(
+            f"https://doi.org/10.1234/{name.split()[0].casefold()}",
+            record=Record(f"{name} ice in warm valleys", (author,)),
+        )
+        for name, author in (("Gravity of", "Jo Park"), ("Radar over", "Ann Lee"))
+    ]
+    assert len(group_origins([*papers, review])) == 3
+
+
 def test_studies_are_the_same_after_they_were_stored() -> None:
     text = source("https://a.org/1", ONE_STUDY["a reference at the end"][0])
     assert from_rows(as_rows(text.studies)) == text.studies != ()
 
 
+@pytest.mark.parametrize("are_equal", [True, False], ids=["one name many times", "names of many years"])
+def test_pages_that_name_many_studies_near_their_quotes_are_grouped_in_bounded_time(are_equal: bool) -> None:
+    pages = [
+        Assertion(
+            f"https://s{n}.example/x",
+            0.5,
+            True,
+            place=(300, 320),
+            studies=tuple(
+                Study(
+                    10 * m,
+                    10 * m + 5,
+                    journal="pnas",
+                    authors=frozenset({f"a{n}" if are_equal else "lee"}),
+                    year=2000 if are_equal else 60 * n + m,
+                    passages=((0, 10_000),),
+                )
+                for m in range(60)
+            ),
+        )
+        for n in range(200)
+    ]
+    began = time.process_time()
+    assert len(group_origins(pages)) == 200
+    assert time.process_time() - began < 3
+
+
 @pytest.mark.parametrize(
     "words_of_page",
     ["Aaa ", "published in Aaa Bbb of Ccc ", '"aaaa bbbb cccc ', "10.1234/abcdef ", "A", "Dr. A. B. C. Aaa, Bbb ",
-     "related doi 10.1234/x ", "told us ", ". Aaa Bbb Ccc Ddd Eee Fff Ggg 1", "1. doi:10.1234/x\n"],
+     "related doi 10.1234/x ", "told us ", "PNAS told us told me ", ". Aaa Bbb Ccc Ddd Eee Fff Ggg 1", "1. doi:10.1234/x\n"],
 )  # fmt: skip
 def test_a_page_of_a_stranger_is_looked_through_in_bounded_time(words_of_page: str) -> None:
     text = words_of_page * (300_000 // len(words_of_page))

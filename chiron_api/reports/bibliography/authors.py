@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from chiron_workers.documents.authors import PARTICLES, is_body, is_suffix, split_particle
+from chiron_workers.documents.authors import PARTICLES, is_suffix, split_particle
+from chiron_workers.evidence.author_names import is_body
 
 AND = "y"  # between the two parts of a Spanish family name
 

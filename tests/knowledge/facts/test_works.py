@@ -47,7 +47,10 @@ def paper(
 STUDY = "A study led by Ingrid Solberg, published in Nature Geoscience in {year}, tells of ice."
 LETTER = "Writing in the journal Nature Geoscience (2024), {name} and colleagues warn of thin ice."
 BANNER = (
-    "We use cookies to improve your visit and to show advertisements that suit you on this and other sites."
+    "We value your privacy. We and our partners store and access information on a device such as cookies and process personal"
+    " data such as unique identifiers and standard information sent by a device for personalised advertisements and content,"
+    " for the measurement of these, for insights into audiences and to develop and improve products."
+    " With your permission we may use your precise place and identify your device by a scan."
 )
 NATURE = paper(f"https://www.nature.com/articles/{DOI.partition('/')[2]}", DOI, TITLE, "Ingrid Solberg")
 DEPENDENT = {
@@ -164,7 +167,9 @@ INDEPENDENT = {
     "two papers of one title by different authors": (
         paper("https://doi.org/10.1234/alps", "10.1234/alps", TITLE, "Jane Doe"),
         paper("https://arxiv.org/abs/2401.04321", "", TITLE, "Ingrid Solberg")),
-    "two sites with one banner": (news("alpine.example.org", BANNER), news("valley.example.net", BANNER)),
+    "two sites with one banner": tuple(
+        PageOfWeb(f"https://{host}/ice", (words(host, 15), ICE, words(f"{host} b", 15), BANNER))
+        for host in ("alpine.example.org", "valley.example.net")),
 }  # fmt: skip
 
 
