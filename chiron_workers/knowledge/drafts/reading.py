@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
-from chiron_workers.evidence.statements.standing_alone import open_reference
+from chiron_workers.evidence.standing_alone import open_reference
 from chiron_workers.states import Decider, Verdict
 
 SQL = load(__file__)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from itertools import combinations, islice
 
-from chiron_workers.evidence.statements.standing_alone import open_reference
+from chiron_workers.evidence.standing_alone import open_reference
 from chiron_workers.evidence.statements.support import UNCHECKED, Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
 from chiron_workers.knowledge.drafts.cited_statements import (
