@@ -31,7 +31,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class DraftSentence(Sentence):
-    """A sentence that its facts bear out, as the model `verdict_by` found, or one in a fact's words that nobody has judged."""
+    """A sentence that its facts support, as the model `verdict_by` found, or one in a fact's words that nobody has judged."""
 
     verdict_reason: str
     verdict_by: str
