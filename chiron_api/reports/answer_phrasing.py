@@ -30,7 +30,7 @@ def origin(answer: WrittenAnswer) -> str:
 def _judgement(unchecked_count: int, sentence_count: int) -> str:
     """What of the answer a model has judged by its findings, in a sentence."""
     if not unchecked_count:
-        return "Each was kept only since a model that saw its findings and nothing else found that they bear it out."
+        return "Each was kept only since a model that saw its findings and nothing else found that they support it."
     phrase = (
         "all sentences"
         if unchecked_count == sentence_count

@@ -18,6 +18,8 @@ NOTICE_CHARS_MAX = 400
 CANDIDATES_MAX = 1_000  # of a page
 LEVELS_MAX = 10  # from the words of a notice up to its outermost element
 ANCESTORS_MAX = 40  # of an element, which are looked at
+ELEMENTS_MAX = 400  # in a notice
+NAME_CHARS_MAX = 300  # of an element's class, id and role
 NOTICES_MAX = 12  # of a page, beside those in its main text
 PROSE_CHARS_MIN = 120  # of a paragraph with which the text of a page has begun
 AROUND = {
@@ -59,11 +61,8 @@ class Notice:
 
 def keep_notices(tree: Any) -> list[Notice]:
     """Make the notices of a page plain paragraphs, which a search for the main text does not take out; in their order."""
-    blocks = dict.fromkeys(
-        block
-        for element in islice(_signed(tree), CANDIDATES_MAX)
-        if (block := _block_around(element)) is not None
-    )
+    candidates = islice(_signed(tree), CANDIDATES_MAX)
+    blocks = dict.fromkeys(block for block in map(_block_around, candidates) if block is not None)
     before = _before_text(tree)
     notices = [
         Notice(one_line(words), is_before=True) for words in tree.xpath(TITLES) if NOTICE.search(words)
@@ -90,11 +89,17 @@ def with_notices(blocks: Iterable[Block], notices: Sequence[Notice]) -> list[Blo
 
 
 def _signed(tree: Any) -> Iterable[Any]:
-    """The elements that say or are named so, in the order of the page."""
-    for element in tree.iter():
-        if not isinstance(element.tag, str) or element.tag in OUTER:
+    """The elements that say or are named so, in the order of the page; none in what tells of other pages."""
+    from lxml.etree import iterwalk  # type: ignore[import-untyped]
+
+    walk = iterwalk(tree, events=("start",))
+    for _, element in walk:
+        if element.tag in OUTER:
             continue
         names = _names(element)
+        if element.tag in APART or (names and ELSEWHERE.search(names)):
+            walk.skip_subtree()  # One look at an element serves for all that is in it.
+            continue
         is_named = bool(names) and (NAMES.search(names) or element.get("role") in ROLES)
         own_words = (element.text, *(child.tail for child in element))
         says_so = any(
@@ -113,29 +118,26 @@ def _and_around(element: Any) -> Iterator[Any]:
 
 
 def _names(element: Any) -> str:
-    return " ".join(filter(None, map(element.get, ("class", "id", "role"))))
+    names = (element.get(name, "")[:NAME_CHARS_MAX] for name in ("class", "id", "role"))
+    return " ".join(filter(None, names))
 
 
 def _block_around(element: Any) -> Any | None:
-    """The largest element around one that says no more than a notice does; None where that is too much, or tells of others."""
-    if any(
-        ancestor.tag in APART or ELSEWHERE.search(_names(ancestor))
-        for ancestor in _and_around(element)
-        if ancestor.tag not in OUTER
-    ):
-        return None
+    """The largest element around one that says no more than a notice does; None where that is too much."""
     block = None
     for outer in islice(_and_around(element), LEVELS_MAX):
-        is_around = block is None or (
-            outer.tag in AROUND and next(outer.iter(*HEADINGS, "table"), None) is None
-        )
+        is_around = block is None or outer.tag in AROUND
         if outer.tag in OUTER or not is_around or not _is_short(outer):
+            break
+        if block is not None and next(outer.iter(*HEADINGS, "table"), None) is not None:
             break
         block = outer
     return block
 
 
 def _is_short(element: Any) -> bool:
+    if next(islice(element.iter(), ELEMENTS_MAX, None), None) is not None:
+        return False
     chars = 0
     for words in element.itertext():
         chars += len(words.strip())

@@ -18,11 +18,11 @@ from chiron_workers.documents.html_tables import rewrite_tables
 from chiron_workers.documents.mathml import formula_text, set_apart
 from chiron_workers.documents.omissions import Mark, Omissions
 from chiron_workers.documents.scripts import (
-    QUOTATION_MARK,
     RAISED_CHARS_MAX,
     list_mark,
     lower_words,
     note_mark,
+    quotation_marks,
     raise_words,
 )
 from chiron_workers.documents.spacing import has_gaps, join_wraps, mark_gaps
@@ -32,7 +32,7 @@ NOTE = re.compile(r"note-?ref|\bfn-?ref|\bsdfootnote(?:anc|sym)|\bcite[-_]ref", 
 RAISED_NOTE = re.compile(r"\breference\b|\bfootnote\b|\bcitation\b", re.IGNORECASE)
 VERBATIM = {"pre", "textarea", "script", "style"}
 LIST_KINDS = {"1", "a", "A", "i", "I"}
-QUOTED_BLOCKS = {"p", "div", "li", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6"}
+QUOTED_BLOCKS = {"p", "pre", "div", "li", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6"}
 NOTE_CHARS_MAX = 5
 LIST_NUMBER_MAX = 1_000_000
 
@@ -196,15 +196,22 @@ def _mark_item(item: Any, mark: str) -> None:
 
 
 def _mark_block_quotes(tree: Any) -> None:
-    """Put a mark before each paragraph of a block quote: nothing else tells whose words they are."""
-    for quotation in tree.iter("blockquote"):
-        for source in list(quotation.iter("footer")):  # It says who is quoted, and footers are taken out.
+    """Put marks before each paragraph of a block quote: nothing else tells whose words they are."""
+    from lxml.etree import iterwalk
+
+    for source in list(tree.iter("footer")):  # It says who is quoted, and footers are taken out.
+        if next(source.iterancestors("blockquote"), None) is not None:
             source.tag = "p"
-        for block in quotation.iter("blockquote", "pre", *QUOTED_BLOCKS):
-            has_blocks = next(block.iterdescendants(*BLOCKS, *TEXT_BLOCKS), None) is not None
-            words = block.text if has_blocks else "".join(block.itertext())
-            if (words or "").strip():
-                block.text = QUOTATION_MARK + (block.text or "").lstrip()
+    depth = 0
+    for event, block in iterwalk(tree, events=("start", "end"), tag=("blockquote", *QUOTED_BLOCKS)):
+        if block.tag == "blockquote":
+            depth += 1 if event == "start" else -1
+        if event == "end" or depth == 0:
+            continue
+        has_blocks = next(block.iterdescendants(*BLOCKS, *TEXT_BLOCKS), None) is not None
+        words = block.text if has_blocks else "".join(block.itertext())
+        if (words or "").strip():
+            block.text = quotation_marks(depth) + (block.text or "").lstrip()
 
 
 def _integer(words: str | None, default: int) -> int:

@@ -16,7 +16,7 @@ from chiron_workers.documents.licences import licence_name
 from chiron_workers.documents.markdown_words import hiding_tag, inline_words
 from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.plain import read_plain
-from chiron_workers.documents.scripts import QUOTATION_MARK, list_mark
+from chiron_workers.documents.scripts import list_mark, quotation_marks
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 # Parsing brackets and emphasis takes quadratic time; longer paragraphs are no prose and are read as plain text.
@@ -115,7 +115,7 @@ def _blocks(tokens: Iterable[Token], omissions: Omissions) -> Iterator[Block]:
             if parent in ("th_open", "td_open"):
                 row.append(words)
             else:
-                yield Block(QUOTATION_MARK * depth + mark + words, is_heading=parent == "heading_open")
+                yield Block(quotation_marks(depth) + mark + words, is_heading=parent == "heading_open")
                 mark = ""
         elif token.type in ("fence", "code_block"):
             yield Block(token.content)

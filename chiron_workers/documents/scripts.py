@@ -15,6 +15,7 @@ BRACKETS = re.compile(r"\[.*\]", re.DOTALL)
 LETTER_RUN = re.compile(r"[^\W\d_]+$")
 IMAGE_CHARS_MAX = 1_000
 QUOTATION_MARK = "> "  # before each paragraph of a block quote, as in Markdown
+QUOTATION_MARKS_MAX = 3  # of block quotes in one another
 RAISED_CHARS_MAX = 40  # more are set so for looks, and stay as they are
 
 
@@ -59,6 +60,11 @@ def image_text(alt: str) -> str:
     """What stands in place of an image: its text in brackets; a sign alone, such as an emoji, as it is."""
     words = " ".join(alt.split())[:IMAGE_CHARS_MAX]
     return f"[Image: {words}]" if re.search(r"[^\W\d_]", words) else words
+
+
+def quotation_marks(depth: int) -> str:
+    """What stands before a paragraph within so many block quotes."""
+    return QUOTATION_MARK * min(depth, QUOTATION_MARKS_MAX)
 
 
 def list_mark(number: int, kind: str = "1") -> str:

@@ -1,6 +1,11 @@
 """Whose words they are: a mark stands before each paragraph of a block quote, and a quote need not have it."""
 
+import time
+
+from lxml import html  # type: ignore[import-untyped]
+
 from chiron_workers.documents.html import read_html
+from chiron_workers.documents.html_tree import rewrite
 from chiron_workers.documents.markdown import read_markdown
 from chiron_workers.evidence.quotes.quotes import locate
 
@@ -45,3 +50,21 @@ def test_the_source_of_a_block_quote_stays() -> None:
         f"<html><body><article><h1>A board</h1>{PROSE}{quotation}{PROSE}</article></body></html>"
     ).text
     assert "> From a novel" in text
+
+
+def test_quotes_within_quotes_have_three_marks_at_most() -> None:
+    deep = f"{'<blockquote>' * 20}<p>It is banned.</p>{'</blockquote>' * 20}"
+    text = read_html(
+        f"<html><body><article><h1>A board</h1>{PROSE}{deep}{PROSE}</article></body></html>"
+    ).text
+    assert "\n> > > It is banned." in text
+    assert read_markdown(f"Said:\n\n{'> ' * 12}It is banned.\n").text == "Said:\n\n> > > It is banned."
+
+
+def test_a_page_made_of_nested_quotes_is_marked_at_once_and_stays_short() -> None:
+    source = f"<html><body>{'<blockquote>' * 200}{'<p>x</p>' * 4_000}{'</blockquote>' * 200}</body></html>"
+    tree = html.fromstring(source)
+    begin = time.thread_time()
+    rewrite(tree, source)
+    assert time.thread_time() - begin < 2
+    assert len(tree.text_content()) < 4_000 * 10

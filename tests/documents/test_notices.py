@@ -1,8 +1,12 @@
 """Banners and notes that change what a page says stay in its text, wherever they stand on the page."""
 
+import time
+
 import pytest
+from lxml import html  # type: ignore[import-untyped]
 
 from chiron_workers.documents.html import read_html
+from chiron_workers.documents.html_notices import keep_notices
 
 PROSE = (
     "<p>" + "The report describes methods, data and limits of the study in separate chapters. " * 4 + "</p>"
@@ -62,6 +66,7 @@ def test_a_notice_by_the_name_of_its_element_needs_no_known_words() -> None:
         "<nav><a href='/o'>Opinion</a> <a href='/d'>Drafts</a></nav>",
         "<div class='related'><a href='/x'>Study of salt retracted</a></div>",
         "<div class='sidebar'><p>Sponsored posts of others</p></div>",
+        f"<div class='sidebar'>{'<div>' * 50}<p>Sponsored posts of others</p>{'</div>' * 50}</div>",
         "<div class='banner'><form>Search<input name='q'></form></div>",
     ],
 )
@@ -91,3 +96,17 @@ def test_a_short_table_whose_caption_is_a_notice_is_no_part_of_it(place: str) ->
     text = text_of(**{place: figure})
     assert "Town | People\n\nTown of Olten | 3,100\n\nLast updated in 2004" in text
     assert "Town People" not in text
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"<div class='{'xy ' * 30_000}'>{'<section><p>A draft of it</p></section>' * 1_000}</div>",
+        f"<div>{'<div>' * 9}{'<p>A draft</p>' * 20}{'<b></b>' * 50_000}{'</div>' * 9}</div>",
+    ],
+)
+def test_a_page_made_to_be_slow_is_searched_for_notices_in_a_second_or_two(page: str) -> None:
+    tree = html.fromstring(f"<html><body>{page}</body></html>")
+    begin = time.thread_time()
+    keep_notices(tree)
+    assert time.thread_time() - begin < 3

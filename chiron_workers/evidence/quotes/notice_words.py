@@ -2,8 +2,9 @@
 
 import re
 
+# The two looks ahead save most of the time in English prose: at the ends of words, and at each letter of it.
 NOTICE = re.compile(
-    r"\b(?:"
+    r"\b(?=\w)(?:"
     r"retract(?:ed|ion)|withdrawn|expressions? of concern|errat(?:um|a)|corrigend(?:um|a)|correction|corrected on"
     r"|superseded|replaced by|obsolete|out[- ]of[- ]date|outdated"
     r"|no longer (?:maintained|supported|valid|current|updated)|deprecated|end[- ]of[- ]life|archived"
@@ -28,10 +29,11 @@ NOTICE = re.compile(
     r"|sponsorowan\w*|reklam\w*|aktualizacj\w*|stažen\w*|zastaral\w*|aktualizov\w*|geri çekil\w*|düzeltme|sponsorlu"
     r"|güncelle\w*|đính chính|thu hồi|quảng cáo|tài trợ|cập nhật"
     r")\b"
-    r"|\bstand: |отозван|опровержени|исправлен|устарел|реклам|сатир|обновлен|відкликан|застаріл|оновлен|ανακλήθηκε|αποσύρθηκε"
+    r"|\bstand: "
+    r"|(?=[^\x00-\x7f])(?:отозван|опровержени|исправлен|устарел|реклам|сатир|обновлен|відкликан|застаріл|оновлен|ανακλήθηκε|αποσύρθηκε"
     r"|διόρθωση|χορηγούμεν|ενημερώθηκε|تم سحب|سُحب|تصحيح|إعلان|ممول|آخر تحديث|پس گرفته|آگهی|به‌روز|वापस लिया|सुधार"
     r"|विज्ञापन|प्रायोजित|अद्यतन|撤稿|撤回|更正|勘误|勘誤|过时|過時|过期|废弃|广告|廣告|赞助|讽刺|最后更新|更新于|草案"
     r"|訂正|広告|スポンサー|風刺|更新日|最終更新|廃止|철회|정정|광고|협찬|풍자|최종 수정|ถอนบทความ|แก้ไขล่าสุด|โฆษณา"
-    r"|อัปเดต",
+    r"|อัปเดต)",
     re.IGNORECASE,
 )

@@ -23,6 +23,7 @@ TABLE_CHARS = 200_000  # looked through for the first rows of a long table
 BLOCKS_MAX = 1_000
 HEADING_BLOCKS_MAX = 200  # looked through for headings
 HEADINGS_MAX = 8  # nobody can tell those of the levels above from those of sections before
+HEADER_ROWS_MIN = 3  # nobody can tell whether figures in them are ages, years or amounts
 HEADER_ROWS_MAX = 4
 ABOVE_TABLE_CHARS = 400  # with its caption and its units
 LEAD_IN_CHARS_MAX = 300
@@ -35,7 +36,8 @@ GAP = "[…]"
 HEADER_CHARS_MAX = 400
 WORD_CHARS_MAX = 40
 MARK_CHARS = 20  # of a list's item
-DIGIT = re.compile(r"\d")
+FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 SPACE = re.compile(r"\s+")
 NOTE_MARK = re.compile(r"\[\w{1,4}\]|\^\w{1,2}\b|[*†‡§]{1,2}|[¹²³⁴-⁹]{1,2}")
 MARKS_BEHIND_CHARS = 8
@@ -294,14 +296,19 @@ def _around_table(blocks: _Blocks) -> Iterator[Piece]:
 
 
 def _header_rows(blocks: _Blocks, above: Sequence[Place]) -> Iterator[Place]:
-    """The nearest heading within a table above a row, with the row under it, and the first rows, until one has figures."""
+    """The nearest heading within a table above a row, with the row under it, and the first rows, more if they may be headers."""
     for row, band in pairwise(above):
         if not blocks.is_row(band):
             yield from (row, band)
             break
-    first, *others = reversed(above)
-    yield first
-    yield from takewhile(lambda row: not DIGIT.search(blocks.words(row)), others[: HEADER_ROWS_MAX - 1])
+    rows = list(islice(reversed(above), HEADER_ROWS_MAX))
+    yield from rows[:HEADER_ROWS_MIN]
+    yield from takewhile(lambda row: _has_years_alone(blocks.words(row)), rows[HEADER_ROWS_MIN:])
+
+
+def _has_years_alone(row: str) -> bool:
+    """Whether a row has no figures but years, as those of headers do."""
+    return all(YEAR.fullmatch(figure) for figure in FIGURE.findall(row))
 
 
 def _around_block_quote(blocks: _Blocks) -> Iterator[Piece]:

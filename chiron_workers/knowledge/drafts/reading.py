@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
-from chiron_workers.evidence.statements.standing_alone import open_reference
+from chiron_workers.evidence.standing_alone import open_reference
 from chiron_workers.states import Decider, Verdict
 
 SQL = load(__file__)
@@ -31,7 +31,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class DraftSentence(Sentence):
-    """A sentence that its facts bear out, as the model `verdict_by` found, or one in a fact's words that nobody has judged."""
+    """A sentence that its facts support, as the model `verdict_by` found, or one in a fact's words that nobody has judged."""
 
     verdict_reason: str
     verdict_by: str

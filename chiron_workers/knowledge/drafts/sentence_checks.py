@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from itertools import combinations, islice
 
-from chiron_workers.evidence.statements.standing_alone import open_reference
+from chiron_workers.evidence.standing_alone import open_reference
 from chiron_workers.evidence.statements.support import UNCHECKED, Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
 from chiron_workers.knowledge.drafts.cited_statements import (
@@ -35,12 +35,12 @@ from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.states import Verdict
 
 IN_ITS_WORDS = Finding(Verdict.UNCHECKED, f"It stands {UNCHECKED_MARK}.")
-# What a sentence is told whose facts do not bear it out in full.
+# What a run is told of a sentence that its facts do not support in full.
 REFUSALS = {
-    Verdict.PARTLY: "Its facts bear it out in part: {reason} Say no more than they say.",
+    Verdict.PARTLY: "Its facts support it in part: {reason} Say no more than they say.",
     Verdict.CONTRADICTED: "Its facts contradict it: {reason} Say what they say, or drop it.",
     Verdict.SILENT: "Its facts do not speak of it: {reason} Name the facts that do, or drop it.",
-    Verdict.UNCHECKED: "Nobody could say whether its facts bear it out. {reason} Put it in the very words of one of its facts. "
+    Verdict.UNCHECKED: "Nobody could say whether its facts support it. {reason} Put it in the very words of one of its facts. "
     "Name that fact alone.",
 }
 DOUBTS_MAX = 10  # of the facts of a section

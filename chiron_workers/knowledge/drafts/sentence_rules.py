@@ -11,10 +11,10 @@ from itertools import combinations, pairwise
 
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.evidence.quotes.sentences import sentence_breaks
+from chiron_workers.evidence.standing_alone import open_reference
 from chiron_workers.evidence.statements.comparison import compare
 from chiron_workers.evidence.statements.headings import claiming_word
 from chiron_workers.evidence.statements.relation import relate
-from chiron_workers.evidence.statements.standing_alone import open_reference
 from chiron_workers.evidence.statements.statement import parse
 from chiron_workers.evidence.statements.support import judge_by_rules
 from chiron_workers.evidence.statements.unsupported import missing_figures

@@ -19,12 +19,12 @@ from chiron_workers.knowledge.rows.values import UNCHECKED_MARK
 from chiron_workers.states import Verdict
 
 HAS_VALUE = Finding(Verdict.UNCHECKED, f"It stands as {UNCHECKED_MARK}.")
-# What a run is told of a cell whose facts do not bear it out in full.
+# What a run is told of a cell that its facts do not support in full.
 REFUSALS = {
-    Verdict.PARTLY: "Its facts bear it out in part: {reason} Say no more than they say, {otherwise}.",
+    Verdict.PARTLY: "Its facts support it in part: {reason} Say no more than they say, {otherwise}.",
     Verdict.CONTRADICTED: "Its facts contradict it: {reason} Say what they say, {otherwise}.",
     Verdict.SILENT: "Its facts do not say so: {reason} Name the facts that do, {otherwise}.",
-    Verdict.UNCHECKED: "Nobody could say whether its facts bear it out. {reason} Put it in their very words, {otherwise}.",
+    Verdict.UNCHECKED: "Nobody could say whether its facts support it. {reason} Put it in their very words, {otherwise}.",
 }
 
 

@@ -80,6 +80,23 @@ def test_a_window_of_a_row_shows_what_belongs_to_its_table(words: str, rows: int
     assert words in window(text, "North | 12 | 3")
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ["Town | Men | Men | Women", "Town | 2019 | LAST 2020 | 2019"],
+        ["Town | Men | Men | Women", "Town | 0–14 | LAST 15–64 | 0–14"],
+        ["Town | Men | Men", "Town | 15–64 | 65+", "Town | 2019 | LAST 2020"],
+        ["Town | People", "Town | Men", "Town | 2019", "Town | LAST of 2020"],
+    ],
+)
+def test_a_window_of_a_row_shows_headers_with_figures(headers: list[str]) -> None:
+    rows = [f"Town{n} | {n * 31} | {n * 32} | {n * 33} | a remark that fills the row" * 2 for n in range(80)]
+    text = page(FAR, "Table 3. People", *headers, *rows, FAR)
+    words = window(text, "Town70 | 2170")
+    assert "LAST" in words
+    assert "Town3 |" not in words
+
+
 @pytest.mark.parametrize("words", ["Projected", "Year", "Notes on both"])
 def test_a_window_of_a_row_shows_the_heading_within_its_table(words: str) -> None:
     rows = [f"{n} | {n * 7}" for n in range(200)]

@@ -121,7 +121,9 @@ async def test_facts_that_an_answer_names_are_known_from_whichever_page(
 
 async def test_an_answer_is_written_once_from_the_same_facts(client: httpx2.AsyncClient, batch: Batch):
     path, form = f"/batches/{batch.id}/report", {"model": "offline", "budget_usd": ""}
-    assert "A model writes an answer from these 4 findings" in (await client.get(path)).text
+    page = (await client.get(path)).text
+    assert "A model writes an answer from these 4 findings" in page
+    assert "without a model that judges, unless it has the words of its facts" in page
     first, again = [await client.post(path, data=form) for _ in range(2)]
     fresh = await client.post(path, data=form | {"again": "1"})
     assert (first.status_code, fresh.status_code) == (303, 303)

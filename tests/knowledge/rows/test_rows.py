@@ -162,7 +162,7 @@ async def test_what_a_fact_denies_does_not_stand_in_it(stage: Stage, shelf: Shel
     denial = known_fact(shelf, "MySQL does not support windows.")
     given = row(cell("support windows", denial), empty(), empty())
     _, _, results = await play_rows(stage, one_call(given), judge=None)
-    assert "Row 1, name: Nobody could say" in results[0]
+    assert "Row 1, name: Nobody could say whether its facts support it." in results[0]
 
 
 async def test_facts_of_another_subject_and_withdrawn_ones_are_refused(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chiron_workers.evidence.statements.standing_alone import open_reference
+from chiron_workers.evidence.standing_alone import open_reference
 
 
 @pytest.mark.parametrize(
