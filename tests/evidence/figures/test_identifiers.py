@@ -4,7 +4,7 @@ import pytest
 
 from chiron_workers.evidence.figures.figures import read_figures
 from chiron_workers.evidence.statements.relation import relate
-from chiron_workers.evidence.statements.unsupported import missing_figures
+from chiron_workers.evidence.statements.unsupported import find_unsupported, missing_figures
 from chiron_workers.states import Relation
 
 # A sentence, the same about another one of its kind, and without saying which.
@@ -78,6 +78,43 @@ def test_identifiers_that_differ_contradict_nothing_and_are_no_figures_that_a_qu
     assert relate(statement, rival).relation in {None, Relation.NEW}
     assert relate(rival, statement).relation in {None, Relation.NEW}
     assert missing_figures(statement, unnumbered) == []
+
+
+NUMBERED = (
+    "Symphony {}5 is in C minor.",
+    "The perfume Chanel {}5 is old.",
+    "Patent {}5 was granted in 1990.",
+    "Resolution {}242 was adopted.",
+    "Beethoven wrote Symphony {}5 in 1808.",
+)
+
+
+@pytest.mark.parametrize("template", NUMBERED)
+@pytest.mark.parametrize("sign", ["No. ", "No ", "no. ", "number ", "#", "№ ", "No.", "№"])
+def test_the_word_that_numbers_something_is_no_denial_in_any_spelling(template: str, sign: str) -> None:
+    numbered, spelled = template.format(sign), template.format("number ")
+    assert relate(numbered, spelled).relation is Relation.SAME
+    assert relate(spelled, numbered).relation is Relation.SAME
+    assert find_unsupported(numbered, spelled) == find_unsupported(spelled, numbered) == []
+    assert relate(numbered, template.format("")).relation in {None, Relation.SAME}
+
+
+def test_the_numbers_of_laws_and_of_several_things_deny_nothing() -> None:
+    for pair in (
+        ("Regulation No 1907/2006 covers chemicals.", "Regulation 1907/2006 covers chemicals."),
+        ("Sonatas nos. 5 and 7 are short.", "Sonatas 5 and 7 are short."),
+        ("Sonatas Nos 5 and 7 are short.", "Sonatas numbers 5 and 7 are short."),
+    ):
+        assert {relate(*pair).relation, relate(*reversed(pair)).relation} <= {None, Relation.SAME}
+        assert find_unsupported(*pair) == find_unsupported(*reversed(pair)) == []
+
+
+@pytest.mark.parametrize(
+    ("denial", "plain"),
+    [("No two reports agree.", "Two reports agree."), ("No 5 km run was held.", "A 5 km run was held.")],
+)
+def test_no_before_what_counts_is_still_a_denial(denial: str, plain: str) -> None:
+    assert find_unsupported(denial, plain) == ['The fact says "no", the quote does not.']
 
 
 @pytest.mark.parametrize(
