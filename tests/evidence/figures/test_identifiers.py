@@ -135,6 +135,26 @@ def test_a_number_that_may_belong_to_a_name_leaves_it_open_whether_they_contradi
 
 
 @pytest.mark.parametrize(
+    ("template", "numbers"),
+    [
+        ("In Paris {} people died.", (300, 500)),
+        ("At Fukushima {} reactors melted down.", (3, 4)),
+        ("By 2020 Paris {} stations were closed.", (12, 15)),
+        ("In 2020 Paris {} stations were closed.", (12, 15)),
+        ("In June {} people died in Ohio.", (300, 500)),
+        ("In the control group {} patients died.", (5, 7)),
+    ],
+)
+def test_a_number_behind_a_name_that_may_count_leaves_it_open_whether_they_contradict(
+    template: str, numbers: tuple[int, int]
+) -> None:
+    statement, rival = (template.format(number) for number in numbers)
+    assert relate(statement, rival).relation is None
+    assert relate(rival, statement).relation is None
+    assert relate(statement, statement).relation is Relation.SAME
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "SARS-CoV-2 binds to ACE2.",
