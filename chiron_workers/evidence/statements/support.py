@@ -12,7 +12,7 @@ from chiron_workers.evidence.quotes.leading_marks import without_leading_marks
 from chiron_workers.evidence.statements.comparison import compare
 from chiron_workers.evidence.statements.relation import RelationVerdict, relate
 from chiron_workers.evidence.statements.statement import parse
-from chiron_workers.evidence.statements.unsupported import missing_figures
+from chiron_workers.evidence.statements.unsupported import missing_figures, missing_in_window
 from chiron_workers.evidence.statements.wording import comparable_sentences
 from chiron_workers.states import Decider, Relation, Verdict
 
@@ -65,7 +65,7 @@ def compare_words(statement: str, quote: str, context: str = "", window: str = "
             return Finding(Verdict.CONTRADICTED, f"The quote says otherwise: {reason}.", Decider.RULES)
         # A figure of the window may be that of another thing: above, it takes no contradiction away.
         if figures and window:
-            figures = missing_figures(statement, f"{window} {context} {quote}")
+            figures = missing_in_window(statement, quote, f"{window} {context}")
         if figures:
             return Finding(Verdict.PARTLY, f"The quote does not say {', '.join(figures)}.", Decider.RULES)
     return None

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import inf
 
 from chiron_workers.evidence.figures.dates import DateSpan
-from chiron_workers.evidence.figures.figures import Figure, Figures
+from chiron_workers.evidence.figures.figures import Figure, Figures, plain
 from chiron_workers.evidence.figures.identifiers import (
     code_at,
     codes,
@@ -24,6 +24,7 @@ WORDED_MAX = 12  # above it numbers are mostly written in digits
 PART_ROUNDING = Fraction(1, 200)
 FIGURES_MAX = 100  # of a fact that are looked for
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_UNIT_WORD = re.compile(r"[^\W\d_]+|[%°$€£¥]")
 PLAIN_DENIALS = {"not", "never", "cannot"}
 
 
@@ -63,6 +64,24 @@ def missing_figures(fact: str, quote: str, *, with_identifiers: bool = False) ->
         and not (figure.dimension == "name" and identifiers.leave_open(statement.figures.text, figure))
     ]
     return list(dict.fromkeys([*missing_parts, *_unread(statement.figures, quote_figures, identifiers)]))
+
+
+def missing_in_window(statement: str, quote: str, window: str) -> list[str]:
+    """Those of `missing_figures` that do not stand in the window around a quote, nor in the quote with their unit in the window.
+
+    The unit of a table's cell stands in its caption or its head: "Sales | 4,210" below "in millions of yen".
+    """
+    digits, words = set(_DIGITS.findall(plain(quote))), _unit_words(plain(window))
+    return [
+        figure
+        for figure in missing_figures(statement, f"{window} {quote}")
+        if not (_DIGITS.search(figure) and digits.issuperset(_DIGITS.findall(figure)))
+        or not words >= _unit_words(figure)
+    ]
+
+
+def _unit_words(text: str) -> set[str]:
+    return {word.removesuffix("s") for word in _UNIT_WORD.findall(text.casefold())}
 
 
 class _Identifiers:
@@ -140,7 +159,7 @@ def _is_of_scale(scales: Collection[int], figure: Figure) -> bool:
     """Whether a number in words before one of these scales may be this one."""
     if isinstance(figure, DateSpan):
         return False
-    values = [numeral.value for numeral in read_numerals(figure.written)]
+    values: list[Fraction] = [numeral.value for numeral in read_numerals(figure.written)]
     return bool(values) and all(any(scale <= value < 1000 * scale for scale in scales) for value in values)
 
 
@@ -188,7 +207,7 @@ def _is_rounded_part(rival: Quantity, quantity: Quantity) -> bool:
     shares = [share for share in (rival, quantity) if share.dimension == "share" and share.low == share.high]
     if len(shares) < 2 or not any(Fraction(share.low) % share.step for share in shares):
         return False
-    return abs(rival.low - quantity.low) <= PART_ROUNDING
+    return abs(Fraction(rival.low) - Fraction(quantity.low)) <= PART_ROUNDING
 
 
 def _is_range(quantity: Quantity) -> bool:
