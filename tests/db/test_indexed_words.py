@@ -5,6 +5,7 @@ from support.facts_with_vectors import keep
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge.corpus import Corpus
+from chiron_workers.knowledge.search.word_index import SQL as QUERIES
 from chiron_workers.knowledge.search.word_index import index_words
 from chiron_workers.runs.session import Session
 
@@ -39,7 +40,7 @@ async def test_a_passage_of_a_worker_of_the_version_before_is_indexed_anew(pool:
 
 OLD_FORM = """
 update {texts}
-   set tsv = to_tsvector('simple', 'کتاب\u200cها'),
+   set tsv = case when tsv::text ~ '[\u0600-\u06ff]' then to_tsvector('simple', 'کتاب\u200cها') else tsv end,
        words_version = null
 """
 
@@ -48,21 +49,41 @@ async def test_words_that_a_version_before_indexed_in_another_form_are_indexed_a
     for content in ("او کتاب\u200cهای زیادی دارد.", "The tides are raised by the Moon."):
         await keep(pool, None, content)
     async with Session(pool) as session:
-        await Corpus(session).add_texts(
-            "پل", [("a.txt", "پل", "پل\u200cها چوبی هستند."), ("b.txt", "Moon", "It rises.")]
-        )
+        texts = [
+            ("a.txt", "پل", "پل\u200cها چوبی هستند."),
+            ("b.txt", "Moon", "It rises."),
+            ("c.txt", "رود", "It flows."),
+        ]
+        await Corpus(session).add_texts("پل", texts)
     assert await index_words(pool) == 2
     assert await index_words(pool) == 0
     async with Session(pool) as session:
-        for texts in ("facts", "passages"):
-            await session.write(SQL(OLD_FORM).format(texts=SQL(texts)))
+        for table in ("facts", "passages"):
+            await session.write(SQL(OLD_FORM).format(texts=SQL(table)))
     # Those without letters or digits that are folded now have the same words in both forms.
-    assert await index_words(pool) == 2
+    assert await index_words(pool) == 3
     assert await index_words(pool) == 0
     columns = "select tsv @@ 'كتاب'::tsquery as is_folded from facts where content like 'او%'"
     assert await Session(pool).rows(columns) == [{"is_folded": True}]
-    [hit] = await Corpus(Session(pool)).search("پل ها", subject="پل", limit=1)
-    assert hit["title"] == "پل"
+    for query, title in (("پل ها", "پل"), ("رود", "رود")):
+        [hit] = await Corpus(Session(pool)).search(query, subject="پل", limit=1)
+        assert hit["title"] == title
+
+
+async def test_what_is_left_to_index_is_read_in_the_order_of_indexes_that_hold_nothing_else(
+    pool: Pool,
+) -> None:
+    indexes = {
+        "facts": "facts_unindexed",
+        "earlier_facts": "facts_of_earlier_words",
+        "passages": "passages_unindexed",
+        "earlier_passages": "passages_of_earlier_words",
+    }
+    async with Session(pool) as session:
+        await session.write("set local enable_seqscan = off")
+        for texts, index in indexes.items():
+            plan = await session.write(SQL("explain ") + QUERIES[texts], {"limit": 200})
+            assert any(f"Index Scan using {index}" in row["QUERY PLAN"] for row in plan), plan
 
 
 async def test_a_fact_that_does_not_tell_its_language_has_that_of_most_of_its_subject(pool: Pool) -> None:

@@ -41,15 +41,20 @@ _LARGE = {
 _SIGNS = "".join({**_DIGIT_SIGNS, **_SMALL, **_LARGE})
 _HANGUL = "십백천만억조"
 _IDEOGRAPHS = "".join(sign for sign in _SIGNS if sign not in _HANGUL)
+# 이 alone is a particle as well, and 오 a cry: a digit in letters counts before a scale.
+_HANGUL_DIGITS = {sign: n for n, sign in enumerate("일이삼사오육칠팔구", 1)}
+_DIGITS_OF_SIGNS = {**_DIGIT_SIGNS, **_HANGUL_DIGITS}
+_HANGUL_DIGIT = rf"[{''.join(_HANGUL_DIGITS)}](?=[{_HANGUL}])"
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 # With digits in it, or of signs alone; a space may part "1억 2500만".
 _NUMBER = re.compile(
     rf"(?<![.,/^])(?<![^\W{CONTINUOUS_SCRIPTS}])(?P<sign>[-+](?=\d))?"
-    rf"(?P<mixed>(?:{_DIGITS})(?=[{_SIGNS}])(?:[{_SIGNS}]+(?: (?=\d+[{_HANGUL}]))?(?:{_DIGITS})?)+)"
+    rf"(?P<mixed>(?:{_DIGITS})(?=[{_SIGNS}])(?:(?:[{_SIGNS}]|{_HANGUL_DIGIT})+(?: (?=\d+[{_HANGUL}]))?(?:{_DIGITS})?)+)"
     rf"|(?P<pure>[{_IDEOGRAPHS}]+(?:[点點][{''.join(_DIGIT_SIGNS)}]+[万萬億亿兆]*)?)"
+    rf"|(?<![가-힣])(?P<hangul>(?:{_HANGUL_DIGIT}|[{_HANGUL}]){{2,}})"
 )
 _PART = re.compile(
-    rf"(?P<digits>{_DIGITS})|[点點](?P<decimals>[{''.join(_DIGIT_SIGNS)}]+)|(?P<sign>[{_SIGNS}])"
+    rf"(?P<digits>{_DIGITS})|[点點](?P<decimals>[{''.join(_DIGIT_SIGNS)}]+)|(?P<sign>[{_SIGNS}{''.join(_HANGUL_DIGITS)}])"
 )
 # What is counted or measured by such signs. One alone says no more than "a", and 十分 is "enough".
 _COUNTED_AFTER = re.compile(
@@ -60,6 +65,11 @@ _COUNTED_AFTER = re.compile(
 _ENOUGH = re.compile(r"十分(?!間|间|钟|鐘)|十足|百姓|百科|万能|千代|千葉")
 _SEVERAL_BEFORE = frozenset("数數几幾上成好")  # 数千: several thousands
 _SHARE = "分之"
+# 三分之一, 3分の2, 3분의 1; but 百分之 is percent.
+_FRACTION = re.compile(
+    rf"(?<![\d.,/{_IDEOGRAPHS}])(?!百分之)(?P<bottom>\d{{1,4}}|[{_IDEOGRAPHS}]{{1,4}})(?:分[之の]|분의 ?)"
+    rf"(?P<top>\d{{1,4}}(?![\d.,]*\d)|[{_IDEOGRAPHS}]{{1,4}})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +98,22 @@ def read_cjk_numerals(text: str) -> Iterator[CjkNumeral]:
             value, step = _value(match["mixed"])
             sign = -1 if match["sign"] == "-" else 1
             yield CjkNumeral(sign * value, step, start, end, in_digits=True, is_certain=True)
+        elif match["hangul"]:  # 천오백만; 만조 may be the high tide as well
+            value, step = _value(match["hangul"])
+            yield CjkNumeral(value, step, start, end, in_digits=False, is_certain=False)
         else:
             value, step = _value(match["pure"])
             yield CjkNumeral(
                 value, step, start, end, in_digits=False, is_certain=_is_certain(text, start, end)
             )
+
+
+def read_cjk_fractions(text: str) -> Iterator[tuple[Fraction, int, int]]:
+    """Every part that Chinese, Japanese or Korean words name, with where it begins and ends: 三分之一, 3分の2."""
+    for match in () if text.isascii() else _FRACTION.finditer(text):
+        top, bottom = value_of(match["top"]), value_of(match["bottom"])
+        if top < bottom:
+            yield top / bottom, *match.span()
 
 
 def value_of(signs: str) -> Fraction:
@@ -142,8 +163,8 @@ def _value(signs: str) -> tuple[Fraction, Fraction]:
         elif match["decimals"]:
             step = Fraction(1, 10 ** len(match["decimals"]))
             part, is_filled = part + _value(match["decimals"])[0] * step, True
-        elif sign in _DIGIT_SIGNS:
-            part, is_filled, step = part * 10 + _DIGIT_SIGNS[sign], True, Fraction(1)
+        elif sign in _DIGITS_OF_SIGNS:
+            part, is_filled, step = part * 10 + _DIGITS_OF_SIGNS[sign], True, Fraction(1)
         elif sign in _SMALL:
             section += (part if is_filled else 1) * _SMALL[sign]
             part, is_filled, step = Fraction(0), False, (step if is_filled else Fraction(1)) * _SMALL[sign]

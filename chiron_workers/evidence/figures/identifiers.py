@@ -26,7 +26,8 @@ _DETERMINED_BEFORE = re.compile(
     r"\b(?:the|an?|each|every|this|that|one|either|another)(?: [a-z-]+)? (?!number )[a-z]+ $", re.I
 )
 _PLACE_BEFORE = re.compile(
-    r"\b(?:[Ii]n|[Aa]t|[Oo]n|[Ff]rom|[Oo]f|[Nn]ear|[Tt]o|[Ff]or|[Ww]ith|[Aa]cross|[Dd]uring) (?:the )?(?:[A-Z][\w.&']* )+$"
+    r"\b(?:[Ii]n|[Aa]t|[Oo]n|[Ff]rom|[Oo]f|[Nn]ear|[Tt]o|[Ff]or|[Ww]ith|[Aa]cross|[Dd]uring|[Bb]y|[Ss]ince|[Uu]ntil|"
+    r"[Aa]fter|[Bb]efore|[Aa]round|[Ww]ithin|[Oo]utside) (?:the )?(?:\d{4},? )?(?:[A-Z][\w.&']* )+$"
 )
 _NAME_BEFORE = re.compile(r"(?P<name>\b(?:[A-Z]|[a-z]+[A-Z])[\w.&']*)[ -]$")
 _NOUN_BEFORE = re.compile(r"(?<![\w-])(?P<noun>[a-z][a-z-]+[a-rt-z]|[a-z-]+(?:ss|us|is)) $")

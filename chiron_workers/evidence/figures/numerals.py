@@ -47,6 +47,7 @@ _DIGITS = re.compile(
 _REST_MIN = 100  # of what stands behind a scale without one of its own; less may count something else
 _NUMBER_WITH_SIGNS = re.compile(r"(?<!\d)\d{1,12}(?:[.,/]\d{1,12}){1,5}(?!\d)")
 _SCALE_ABROAD = re.compile(_ABROAD)
+_SCALE_WORD = re.compile(rf"(?<![^\W{CONTINUOUS_SCRIPTS}])(?:{_ABROAD})(?![^\W{CONTINUOUS_SCRIPTS}])")
 _WORDS = re.compile(
     rf"(?<![\w])(?P<half>half an? )?(?P<article>an? (?=(?:few )?(?:{'|'.join(_SCALES)})s?\b))?"
     rf"(?:{_WORD})s?(?:[ -](?:and )?(?:{_WORD})s?)*(?!\w)",
@@ -122,6 +123,12 @@ def loose_numbers(text: str) -> Iterator[Fraction]:
             yield Fraction(f"{whole}{''.join(middle)}.{decimals}")
     for number in read_cjk_numerals(text):
         yield number.value
+
+
+def scales_in_words(text: str) -> Iterator[tuple[int, int]]:
+    """The scales of other languages, each with its place, whatever stands before them: the हज़ार of पंद्रह हज़ार."""
+    for match in _SCALE_WORD.finditer(text):
+        yield _SCALES_ABROAD[_scale_abroad(match[0])], match.start()
 
 
 def money_scale(text: str, end: int) -> tuple[int, int]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
+from chiron_workers.evidence.figures.cjk_numerals import read_cjk_fractions
 from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS, qualify
 from chiron_workers.evidence.figures.quantities import Quantity
 from chiron_workers.evidence.vocabulary import words
@@ -35,6 +36,8 @@ def read_proportions(text: str) -> Iterator[Quantity]:
         share = Fraction(top, _PARTS[(match["bottom"] or match["below"]).lower()])
         start, end = match.span()
         yield qualify(text, Quantity(share, share, Fraction(1, 100), "share", match[0].strip(), start, end))
+    for share, start, end in read_cjk_fractions(text):
+        yield qualify(text, Quantity(share, share, Fraction(1, 100), "share", text[start:end], start, end))
     for match in _ORDINAL.finditer(text):
         before = text[max(0, match.start() - BEFORE_CHARS) : match.start()]
         if (match["word"] or "").lower() == "second" and not _SECOND_OF.search(before):

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figure, words_after
-from chiron_workers.evidence.figures.identifiers import is_behind_kind, is_named, may_number
+from chiron_workers.evidence.figures.identifiers import is_behind_kind, is_named, may_count, may_number
 from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS
 from chiron_workers.evidence.figures.quantities import Agreement
 from chiron_workers.evidence.statements.stems import stem_of
@@ -52,6 +52,11 @@ class PlacedFigure:
             return False
         before = self.text[max(0, self.figure.start - BEFORE_CHARS) : self.figure.start]
         return is_named(before) or is_behind_kind(before)
+
+    @cached_property
+    def may_count(self) -> bool:
+        """Whether it is read as part of a name and may be none: "In Paris 300 people died." """
+        return self.figure.dimension == "name" and may_count(self.text, self.figure.start, self.figure.end)
 
     @cached_property
     def may_name(self) -> bool:
@@ -145,6 +150,7 @@ def _slot(new: PlacedFigure, prior: PlacedFigure) -> Slot:
         and stem_of(new.previous_word) == stem_of(prior.previous_word)
         and new.is_behind_name
         and prior.is_behind_name
+        and not (new.may_count or prior.may_count)
     )
     may_name = new.may_name and prior.may_name
     return Slot(agreement, new.figure.written, prior.figure.written, dimension, is_identity, may_name)

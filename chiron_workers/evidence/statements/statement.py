@@ -6,6 +6,7 @@ from functools import cached_property
 
 from chiron_workers.evidence.figures.dates import DateSpan
 from chiron_workers.evidence.figures.figures import Figures, plain, read_figures
+from chiron_workers.evidence.figures.qualifiers import BEFORE_CHARS
 from chiron_workers.evidence.statements.slots import PlacedFigure
 from chiron_workers.evidence.statements.tokens import DENIAL, TokenReader, Word
 from chiron_workers.evidence.text_cache import cache_short_texts
@@ -14,6 +15,10 @@ from chiron_workers.evidence.vocabulary import CUES, ENGLISH, FOREIGN, PHRASES
 _TOKEN = re.compile(r"\x00[nd]|[^\W_]+(?:[.&'-][^\W_]+)*[+#]*")
 _PHRASE = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.I)
 _ACCENTS = str.maketrans("áàâäãåéèêëíìîïóòôöõúùûüñç", "aaaaaaeeeeiiiiooooouuuunc")
+# Before digits: "No. 5" denies nothing, and is the number 5 as "#5" and "№ 5" are.
+_NUMBER_BEFORE = re.compile(r"(?:(?<![^\W_])(?:no|nos|number)\.? ?(?:# ?)?|[#№] ?)$", re.I)
+_NUMBER_WITHOUT_SPACE = re.compile(r"(?<![^\W_])(nos?\.)(?=\d)", re.I)  # "No.5" is not .5
+_NUMBERED = frozenset({"name", "count", "date"})  # "no 5 km run" is a denial
 _TEXT_CHARS_MAX = 600  # of one that is kept: its parts take twenty times its size
 _DENIED_WITHIN = 3  # words and figures behind a negation
 # Pictures from the block of symbols on, but for crossed circles, thumbs and arms that deny; hearts, joiners and variants.
@@ -72,7 +77,8 @@ class Statement:
 @cache_short_texts(texts_max=1_024, chars_max=_TEXT_CHARS_MAX)
 def parse(text: str) -> Statement:
     """The parts of a statement."""
-    read = read_figures(_PHRASE.sub(lambda match: PHRASES[match[0].lower()], text))
+    text = _PHRASE.sub(lambda match: PHRASES[match[0].lower()], text)
+    read = read_figures(_NUMBER_WITHOUT_SPACE.sub(r"\1 ", text))
     masked_text = _masked(read)
     tokens = _TOKEN.findall(masked_text)
     lower_tokens = [token.casefold().translate(_ACCENTS).removesuffix("'s") for token in tokens]
@@ -117,7 +123,11 @@ def _masked(read: Figures) -> str:
     text = read.text
     for figure in reversed(read.all):
         mark = "d" if isinstance(figure, DateSpan) else "n"
-        text = f"{text[: figure.start]} \x00{mark} {text[figure.end :]}"
+        before = text[: figure.start]
+        if figure.dimension in _NUMBERED and text[figure.start].isdecimal():
+            tail = before[-BEFORE_CHARS:]
+            before = before[: len(before) - len(tail)] + _NUMBER_BEFORE.sub("number", tail)
+        text = f"{before} \x00{mark} {text[figure.end :]}"
     return text
 
 

@@ -12,7 +12,7 @@ from chiron_workers.evidence.quotes.leading_marks import without_leading_marks
 from chiron_workers.evidence.statements.comparison import compare
 from chiron_workers.evidence.statements.relation import RelationVerdict, relate
 from chiron_workers.evidence.statements.statement import parse
-from chiron_workers.evidence.statements.unsupported import missing_figures
+from chiron_workers.evidence.statements.unsupported import missing_figures, missing_in_window
 from chiron_workers.evidence.statements.wording import comparable_sentences
 from chiron_workers.states import Decider, Relation, Verdict
 
@@ -34,13 +34,16 @@ class Finding:
 UNCHECKED = Finding()
 
 
-def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | None:
+def judge_by_rules(statement: str, quote: str, context: str = "", window: str = "") -> Finding | None:
     """The doubt of the rules, `contradicted` or `partly`; None where they have none, which says nothing in its favour.
 
     It is that of `compare_words`, or a context that may take the quote back. Where a model can be asked, its answer counts and
     this is a hint. Takes dozens of milliseconds for long texts.
+
+    Args:
+        window: What a reader sees around the quote. A figure may stand there; what takes a quote back has to be in its context.
     """
-    if doubt := compare_words(statement, quote, context):
+    if doubt := compare_words(statement, quote, context, window):
         return doubt
     if may_turn(context) and not may_turn(statement):
         reason = f'The source may take it back: it stands beside "{context[:CONTEXT_CHARS_MAX]}".'
@@ -48,11 +51,11 @@ def judge_by_rules(statement: str, quote: str, context: str = "") -> Finding | N
     return None
 
 
-def compare_words(statement: str, quote: str, context: str = "") -> Finding | None:
+def compare_words(statement: str, quote: str, context: str = "", window: str = "") -> Finding | None:
     """What speaks against a statement in the words of its quote alone; None for nothing.
 
     A sentence of the quote that cannot be true beside the statement contradicts it. A number or date that stands neither
-    in the quote nor in its context leaves it partly supported.
+    in the quote nor in its context or the window around it leaves it partly supported.
     """
     statement_sentences, quote_sentences = comparable_sentences(statement), comparable_sentences(quote)
     if statement_sentences and quote_sentences:
@@ -60,6 +63,9 @@ def compare_words(statement: str, quote: str, context: str = "") -> Finding | No
         figures = missing_figures(statement, quote) and missing_figures(statement, f"{context} {quote}")
         for reason in _contradictions(statement_sentences, quote_sentences, has_other_figures=bool(figures)):
             return Finding(Verdict.CONTRADICTED, f"The quote says otherwise: {reason}.", Decider.RULES)
+        # A figure of the window may be that of another thing: above, it takes no contradiction away.
+        if figures and window:
+            figures = missing_in_window(statement, quote, f"{window} {context}")
         if figures:
             return Finding(Verdict.PARTLY, f"The quote does not say {', '.join(figures)}.", Decider.RULES)
     return None

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import inf
 
 from chiron_workers.evidence.figures.dates import DateSpan
-from chiron_workers.evidence.figures.figures import Figure, Figures
+from chiron_workers.evidence.figures.figures import Figure, Figures, plain
 from chiron_workers.evidence.figures.identifiers import (
     code_at,
     codes,
@@ -16,13 +16,15 @@ from chiron_workers.evidence.figures.identifiers import (
     may_count,
     spelling_of_code,
 )
-from chiron_workers.evidence.figures.numerals import loose_numbers, read_numerals
+from chiron_workers.evidence.figures.numerals import loose_numbers, read_numerals, scales_in_words
 from chiron_workers.evidence.figures.quantities import Agreement, Quantity
 from chiron_workers.evidence.statements.statement import Statement, parse
 
 WORDED_MAX = 12  # above it numbers are mostly written in digits
+PART_ROUNDING = Fraction(1, 200)
 FIGURES_MAX = 100  # of a fact that are looked for
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_UNIT_WORD = re.compile(r"[^\W\d_]+|[%°$€£¥]")
 PLAIN_DENIALS = {"not", "never", "cannot"}
 
 
@@ -52,15 +54,34 @@ def missing_figures(fact: str, quote: str, *, with_identifiers: bool = False) ->
     is_foreign = not (statement.is_english and quote_statement.is_english)
     digits = frozenset(_DIGITS.findall(quote_figures.text)) if is_foreign else frozenset()
     numbers = _bare_numbers(quote_figures) if is_foreign else frozenset()
+    scales = _unread_scales(quote_figures) if is_foreign else frozenset()
     identifiers = _Identifiers(quote_figures, are_needed=with_identifiers)
     missing_parts = [
         figure.written
         for figure in statement.figures.all[:FIGURES_MAX]
         if not (_shows(quote_figures, figure) or _stands_in(digits, figure) or _counts_in(numbers, figure))
-        and not (is_foreign and _may_be_a_word(quote_figures, figure))
+        and not (is_foreign and (_may_be_a_word(quote_figures, figure) or _is_of_scale(scales, figure)))
         and not (figure.dimension == "name" and identifiers.leave_open(statement.figures.text, figure))
     ]
     return list(dict.fromkeys([*missing_parts, *_unread(statement.figures, quote_figures, identifiers)]))
+
+
+def missing_in_window(statement: str, quote: str, window: str) -> list[str]:
+    """Those of `missing_figures` that do not stand in the window around a quote, nor in the quote with their unit in the window.
+
+    The unit of a table's cell stands in its caption or its head: "Sales | 4,210" below "in millions of yen".
+    """
+    digits, words = set(_DIGITS.findall(plain(quote))), _unit_words(plain(window))
+    return [
+        figure
+        for figure in missing_figures(statement, f"{window} {quote}")
+        if not (_DIGITS.search(figure) and digits.issuperset(_DIGITS.findall(figure)))
+        or not words >= _unit_words(figure)
+    ]
+
+
+def _unit_words(text: str) -> set[str]:
+    return {word.removesuffix("s") for word in _UNIT_WORD.findall(text.casefold())}
 
 
 class _Identifiers:
@@ -126,6 +147,22 @@ def _may_be_a_word(quote: Figures, figure: Figure) -> bool:
     return is_small and not any(rival.dimension == "count" for rival in quote.quantities)
 
 
+def _unread_scales(quote: Figures) -> frozenset[int]:
+    """Those behind numbers in words that are not read: पंद्रह हज़ार, quince mil."""
+    is_read = bytearray(len(quote.text))
+    for figure in quote.quantities:
+        is_read[figure.start : figure.end] = b"\1" * (figure.end - figure.start)
+    return frozenset(scale for scale, start in scales_in_words(quote.text) if not is_read[start])
+
+
+def _is_of_scale(scales: Collection[int], figure: Figure) -> bool:
+    """Whether a number in words before one of these scales may be this one."""
+    if isinstance(figure, DateSpan):
+        return False
+    values: list[Fraction] = [numeral.value for numeral in read_numerals(figure.written)]
+    return bool(values) and all(any(scale <= value < 1000 * scale for scale in scales) for value in values)
+
+
 def _denials(fact: Statement, quote: Statement) -> list[str]:
     if not all(word in PLAIN_DENIALS or word.endswith("n't") for word in quote.negations):
         return []  # nobody, nothing, without: what they deny is harder to tell
@@ -157,10 +194,20 @@ def _is_shown_by(rival: Quantity, quantity: Quantity) -> bool:
         return False
     if quantity.low == quantity.high and quantity.low in {rival.low, rival.high} - {inf, -inf}:
         return True
+    if _is_rounded_part(rival, quantity):
+        return True
     return rival.agreement(quantity) is Agreement.EQUAL or (
         rival.agreement(quantity) is Agreement.NEAR
         and (rival.within(quantity) or (rival.step < quantity.step and not _is_range(rival)))
     )
+
+
+def _is_rounded_part(rival: Quantity, quantity: Quantity) -> bool:
+    """Whether two shares differ only since hundredths cannot say one of them: a third, 33 %."""
+    shares = [share for share in (rival, quantity) if share.dimension == "share" and share.low == share.high]
+    if len(shares) < 2 or not any(Fraction(share.low) % share.step for share in shares):
+        return False
+    return abs(Fraction(rival.low) - Fraction(quantity.low)) <= PART_ROUNDING
 
 
 def _is_range(quantity: Quantity) -> bool:

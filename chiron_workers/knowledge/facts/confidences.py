@@ -24,6 +24,7 @@ from chiron_workers.settings import settings
 from chiron_workers.states import SHOWN_STATUSES, FactStatus
 
 SQL = load(__file__)
+SKETCH_BATCH = 20  # texts that are read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +160,21 @@ def _assertion(row: Mapping[str, Any]) -> Assertion:
 async def ensure_sketches(session: Session, *, facts: Sequence[str], snapshots: Sequence[str] = ()) -> None:
     """Store what tells which texts are independent, of snapshots and of those that facts rest on; in a transaction of its own.
 
-    A text is looked at once, when the first fact needs it: most pages that are read give none.
+    A text is looked at once, when the first fact needs it: most pages that are read give none. They are read in batches, each
+    of which is stored before the next one is read.
     """
     if not (facts or snapshots):
         return
-    rows = await session.rows(SQL["without_sketch"], {"hashes": list(snapshots), "fact_ids": list(facts)})
-    if rows:
-        statement = await _store_sketches({row["hash"]: row["body"] for row in rows})
-        async with session.pool.connection() as connection:
-            await connection.execute(statement.query, statement.args)
+    args = {"hashes": list(snapshots), "fact_ids": list(facts), "limit": SKETCH_BATCH}
+    last_hash, count = "", SKETCH_BATCH
+    while count == SKETCH_BATCH:
+        rows = await session.rows(SQL["without_sketch"], args | {"after": last_hash})
+        count = len(rows)
+        if rows:
+            last_hash = rows[-1]["hash"]
+            statement = await _store_sketches({row["hash"]: row["body"] for row in rows})
+            async with session.pool.connection() as connection:
+                await connection.execute(statement.query, statement.args)
 
 
 async def sketch_statements(snapshot_hash: str | None, body: bytes | None) -> list[Statement]:
@@ -179,8 +186,13 @@ async def sketch_statements(snapshot_hash: str | None, body: bytes | None) -> li
 
 async def _store_sketches(bodies: Mapping[str, bytes]) -> Statement:
     def look() -> tuple[list[bytes], list[Json]]:
-        texts = [zstandard.decompress(body).decode() for body in bodies.values()]
-        return [sketch(text) for text in texts], [Json(as_rows(studies_of(text))) for text in texts]
+        sketches, studies = [], []
+        for body in bodies.values():
+            text = zstandard.decompress(body).decode()
+            sketches.append(sketch(text))
+            studies.append(Json(as_rows(studies_of(text))))
+            del text  # before the next one is read: texts may be large
+        return sketches, studies
 
     sketches, studies = await asyncio.to_thread(look)
     return Statement(

@@ -118,7 +118,9 @@ select hash, body
        from side
        join assertions a on a.fact_id = side.id
    )
- order by hash;
+   and hash > %(after)s
+ order by hash
+ limit %(limit)s;
 
 -- store_sketches
 -- Locked in one order, so that two writers of the same snapshots do not wait for each other. The limit leaves all, and keeps

@@ -237,7 +237,11 @@ class Verdicts:
 
 async def _doubt(evidence: Evidence) -> Finding | None:
     words = evidence.statement, evidence.quote, evidence.context
-    return await offload_if_long(partial(judge_by_rules, *words), *words)
+    doubt = await offload_if_long(partial(judge_by_rules, *words), *words)
+    if doubt is None or evidence.view is None:
+        return doubt
+    window = evidence.view.text  # long, and read only where there is a doubt that it may settle
+    return await offload_if_long(partial(judge_by_rules, *words, window), *words, window)
 
 
 def _with_hint(evidence: Evidence, doubt: Finding | None) -> Evidence:

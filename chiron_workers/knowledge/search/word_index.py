@@ -72,7 +72,12 @@ async def index_words(pool: Pool) -> int:
     so at once, each with rows of its own. A text that cannot be indexed is left for a while, and keeps no other waiting.
     """
     count = 0
-    for index_batch, texts in ((_index_facts, "facts"), (_index_passages, "passages")):
+    for index_batch, texts in (
+        (_index_facts, "facts"),
+        (_index_facts, "earlier_facts"),
+        (_index_passages, "passages"),
+        (_index_passages, "earlier_passages"),
+    ):
         while (batch := await _index_next(pool, index_batch, texts)) is not None:
             count += batch
     return count

@@ -1,12 +1,25 @@
--- facts
--- Rows that another process indexes at this moment are its own.
+-- fact_to_index
 select id, content, exists (select from duty_failures f where f.duty = 'words' and f.item = facts.id::text) as has_failed
   from facts
- where (language is null or (words_version is null and has_folded_signs(content)))
+
+-- facts_in_turn
+-- Rows that another process indexes at this moment are its own.
    and not exists (select from duty_failures f where f.duty = 'words' and f.item = facts.id::text and f.retry_at > now())
  order by id
  limit %(limit)s
-   for update skip locked;
+   for update skip locked
+
+-- facts
+{{fact_to_index}}
+ where language is null
+{{facts_in_turn}};
+
+-- earlier_facts
+-- Not in one query with those above: a partial index is read in its order where its condition is the only one.
+{{fact_to_index}}
+ where words_version is null
+   and has_folded_signs(content)
+{{facts_in_turn}};
 
 -- index_facts
 update facts f
@@ -19,12 +32,13 @@ update facts f
           join facts using (id)) as text
  where f.id = text.id;
 
--- passages
+-- passage_to_index
 select p.document_id, p.n, d.title, p.heading, p.body,
        exists (select from duty_failures f where f.duty = 'words' and f.item = p.document_id || ' ' || p.n) as has_failed
   from passages p
   join documents d on d.id = p.document_id
- where (p.language is null or (p.words_version is null and (has_folded_signs(p.heading) or has_folded_signs(p.body))))
+
+-- passages_in_turn
    and not exists (select
                      from duty_failures f
                     where f.duty = 'words'
@@ -32,7 +46,19 @@ select p.document_id, p.n, d.title, p.heading, p.body,
                       and f.retry_at > now())
  order by p.document_id, p.n
  limit %(limit)s
-   for update of p skip locked;
+   for update of p skip locked
+
+-- passages
+{{passage_to_index}}
+ where p.language is null
+{{passages_in_turn}};
+
+-- earlier_passages
+-- The words of the title stand in `tsv` alone.
+{{passage_to_index}}
+ where p.words_version is null
+   and (has_folded_signs(p.heading) or has_folded_signs(p.body) or has_folded_signs(p.tsv::text))
+{{passages_in_turn}};
 
 -- passage_tsv
 -- Title and heading weigh more than the body.

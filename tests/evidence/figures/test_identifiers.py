@@ -4,7 +4,7 @@ import pytest
 
 from chiron_workers.evidence.figures.figures import read_figures
 from chiron_workers.evidence.statements.relation import relate
-from chiron_workers.evidence.statements.unsupported import missing_figures
+from chiron_workers.evidence.statements.unsupported import find_unsupported, missing_figures
 from chiron_workers.states import Relation
 
 # A sentence, the same about another one of its kind, and without saying which.
@@ -80,6 +80,43 @@ def test_identifiers_that_differ_contradict_nothing_and_are_no_figures_that_a_qu
     assert missing_figures(statement, unnumbered) == []
 
 
+NUMBERED = (
+    "Symphony {}5 is in C minor.",
+    "The perfume Chanel {}5 is old.",
+    "Patent {}5 was granted in 1990.",
+    "Resolution {}242 was adopted.",
+    "Beethoven wrote Symphony {}5 in 1808.",
+)
+
+
+@pytest.mark.parametrize("template", NUMBERED)
+@pytest.mark.parametrize("sign", ["No. ", "No ", "no. ", "number ", "#", "№ ", "No.", "№"])
+def test_the_word_that_numbers_something_is_no_denial_in_any_spelling(template: str, sign: str) -> None:
+    numbered, spelled = template.format(sign), template.format("number ")
+    assert relate(numbered, spelled).relation is Relation.SAME
+    assert relate(spelled, numbered).relation is Relation.SAME
+    assert find_unsupported(numbered, spelled) == find_unsupported(spelled, numbered) == []
+    assert relate(numbered, template.format("")).relation in {None, Relation.SAME}
+
+
+def test_the_numbers_of_laws_and_of_several_things_deny_nothing() -> None:
+    for pair in (
+        ("Regulation No 1907/2006 covers chemicals.", "Regulation 1907/2006 covers chemicals."),
+        ("Sonatas nos. 5 and 7 are short.", "Sonatas 5 and 7 are short."),
+        ("Sonatas Nos 5 and 7 are short.", "Sonatas numbers 5 and 7 are short."),
+    ):
+        assert {relate(*pair).relation, relate(*reversed(pair)).relation} <= {None, Relation.SAME}
+        assert find_unsupported(*pair) == find_unsupported(*reversed(pair)) == []
+
+
+@pytest.mark.parametrize(
+    ("denial", "plain"),
+    [("No two reports agree.", "Two reports agree."), ("No 5 km run was held.", "A 5 km run was held.")],
+)
+def test_no_before_what_counts_is_still_a_denial(denial: str, plain: str) -> None:
+    assert find_unsupported(denial, plain) == ['The fact says "no", the quote does not.']
+
+
 @pytest.mark.parametrize(
     ("statement", "rival"),
     [
@@ -95,6 +132,26 @@ def test_a_number_that_may_belong_to_a_name_leaves_it_open_whether_they_contradi
 ) -> None:
     assert relate(statement, rival).relation not in {Relation.CONTRADICTS, Relation.SAME}
     assert relate(rival, statement).relation not in {Relation.CONTRADICTS, Relation.SAME}
+
+
+@pytest.mark.parametrize(
+    ("template", "numbers"),
+    [
+        ("In Paris {} people died.", (300, 500)),
+        ("At Fukushima {} reactors melted down.", (3, 4)),
+        ("By 2020 Paris {} stations were closed.", (12, 15)),
+        ("In 2020 Paris {} stations were closed.", (12, 15)),
+        ("In June {} people died in Ohio.", (300, 500)),
+        ("In the control group {} patients died.", (5, 7)),
+    ],
+)
+def test_a_number_behind_a_name_that_may_count_leaves_it_open_whether_they_contradict(
+    template: str, numbers: tuple[int, int]
+) -> None:
+    statement, rival = (template.format(number) for number in numbers)
+    assert relate(statement, rival).relation is None
+    assert relate(rival, statement).relation is None
+    assert relate(statement, statement).relation is Relation.SAME
 
 
 @pytest.mark.parametrize(

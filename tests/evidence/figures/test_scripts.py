@@ -87,7 +87,8 @@ def test_a_date_is_read_as_chinese_japanese_and_korean_write_it(
         "一般に使われる。",
         "一人もいない。",
         "万一に備える。",
-        "三分之一",
+        "三分之后",
+        "만조와 천만의 말씀",
     ],
 )
 def test_signs_of_numbers_within_words_are_no_figures(text: str) -> None:
@@ -141,6 +142,17 @@ def test_digits_of_every_script_become_plain_ones_letter_for_letter() -> None:
         ("Three people died.", "तीन लोग मरे।"),
         ("Four people died.", "네 명이 숨졌다."),
         ("₹2 लाख करोड़", "It is 2 trillion rupees."),
+        ("A third of the members agreed.", "三分の一の会員が賛成した。"),
+        ("A third of the members agreed.", "三分之一的会员赞成。"),
+        ("33 percent of the members agreed.", "三分之一的会员赞成。"),
+        ("33 percent of the members agreed.", "3分の1の会員が賛成した。"),
+        ("Two thirds of the members agreed.", "회원의 3분의 2가 찬성했다."),
+        ("15 million people live there.", "천오백만 명이 산다."),
+        ("15 million people live there.", "1천오백만 명이 산다."),
+        ("15 thousand people came.", "पंद्रह हज़ार लोग आए।"),
+        ("15,000 people came.", "Пришли пятнадцать тысяч человек."),
+        ("33 percent of the members agreed.", "A third of the members agreed."),
+        ("三分の一の会員が賛成した。", "33%の会員が賛成した。"),
     ],
 )
 def test_a_figure_is_shown_by_a_quote_in_another_script(statement: str, quote: str) -> None:
@@ -159,6 +171,12 @@ def test_a_figure_is_shown_by_a_quote_in_another_script(statement: str, quote: s
         ("6 % of the people left.", "غادر ٪٥ من السكان.", "6 %"),
         ("Its area is 17.3 million km².", "Площадь — 17 125 191 км².", "17.3 million km²"),
         ("Three people died.", "५ लोग मरे।", "Three"),
+        ("35 percent of the members agreed.", "三分之一的会员赞成。", "35 percent"),
+        ("A quarter of the members agreed.", "三分之一的会员赞成。", "A quarter"),
+        ("33 percent of the members agreed.", "三分の二の会員が賛成した。", "33 percent"),
+        ("16 million people live there.", "천오백만 명이 산다.", "16 million"),
+        ("15 million people came.", "पंद्रह हज़ार लोग आए।", "15 million"),
+        ("15 thousand people came.", "१६ हज़ार लोग आए।", "15 thousand"),
     ],
 )
 def test_another_figure_is_not_shown_by_it(statement: str, quote: str, figure: str) -> None:

@@ -130,3 +130,21 @@ def test_what_the_source_may_take_back_is_in_doubt() -> None:
 )
 def test_a_statement_that_tells_the_denial_itself_is_not_in_doubt(statement: str, context: str) -> None:
     assert judge_by_rules(statement, "Coffee stunts growth.", context) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_doubted"),
+    [
+        ("Sales were 4,210 millions of yen in 2021.", False),
+        ("Sales were 4,210 million yen in 2021.", False),
+        ("The share was 4.1 % in 2021.", False),
+        ("Sales were 4,210 thousands of yen in 2021.", True),
+        ("Sales were 4,211 millions of yen in 2021.", True),
+    ],
+)
+def test_the_unit_of_a_figure_may_stand_in_the_window_around_its_cell(
+    statement: str, is_doubted: bool
+) -> None:
+    quote, window = "2021 | 4,210 | 4.1", "Sales in millions of yen, share in %\n\nYear | Sales | Share"
+    assert judge_by_rules(statement, quote) is not None
+    assert (judge_by_rules(statement, quote, window=window) is not None) is is_doubted

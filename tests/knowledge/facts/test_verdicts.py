@@ -16,8 +16,10 @@ from chiron_workers.errors import (
     PriceUnknown,
     RunFailed,
 )
+from chiron_workers.evidence.quotes.reading_window import reading_window
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.ids import new_id
+from chiron_workers.knowledge.facts.source_views import SourceView
 from chiron_workers.knowledge.facts.verdicts import (
     ANSWER,
     ANSWER_TOOL,
@@ -272,6 +274,48 @@ async def test_what_the_source_may_take_back_is_in_doubt_until_a_model_says_more
     assert (await judged(pool, None, evidence)).verdict is Verdict.PARTLY
     side_model = Answers([reply(entry(verdict="contradicted", reason="The page calls it false."))])
     assert (await judged(pool, side_model, evidence)).verdict is Verdict.CONTRADICTED
+
+
+QUOTE = "The club sold all of its shares in the port."
+PAGE = "\n\n".join(
+    ["A town by the sea", "The sale of 1998", "It had 2.4 million owners.", "In that year", QUOTE, "Jobs"]
+)
+
+
+def view_of(quote: str, text: str) -> SourceView:
+    start = text.index(quote)
+    window = reading_window(text, start, start + len(quote))
+    return SourceView("a", window, window.excerpts_of(text))
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("In 1998 the club sold all of its shares in the port.", Verdict.UNCHECKED),
+        ("In 1997 the club sold all of its shares in the port.", Verdict.PARTLY),
+        ("The club, with 2.4 million owners, sold all of its shares in the port.", Verdict.UNCHECKED),
+    ],
+)
+async def test_rules_doubt_no_figure_that_stands_in_the_window_around_a_quote(
+    pool: Pool, statement: str, verdict: Verdict
+) -> None:
+    assert (await judged(pool, None, Evidence(statement, QUOTE, "In that year"))).verdict is Verdict.PARTLY
+    evidence = Evidence(statement, QUOTE, "In that year", view=view_of(QUOTE, PAGE))
+    assert (await judged(pool, None, evidence)).verdict is verdict
+
+
+async def test_a_figure_elsewhere_in_the_window_takes_no_contradiction_away(pool: Pool) -> None:
+    quote = "The tower is 330 m tall."
+    view = view_of(quote, f"{quote}\n\nThe mast on the hill is 324 m tall, too.")
+    evidence = Evidence("The tower is 324 m tall.", quote, view=view)
+    assert (await judged(pool, None, evidence)).verdict is Verdict.CONTRADICTED
+
+
+async def test_what_takes_a_quote_back_is_looked_for_in_its_context_alone(pool: Pool) -> None:
+    quote = "Coffee stunts growth."
+    view = view_of(quote, f"Five myths about tea\n\nSome words.\n\nEffects of coffee\n\n{quote}")
+    evidence = Evidence(quote, quote, "Effects of coffee", view=view)
+    assert (await judged(pool, None, evidence)).verdict is Verdict.UNCHECKED
 
 
 def test_the_first_entry_of_a_number_counts() -> None:

@@ -1,16 +1,19 @@
 """Which facts are shown, by what is stored for and against them."""
 
+import hashlib
+import tracemalloc
 from typing import Any
 from uuid import UUID
 
 import pytest
+import zstandard
 from psycopg.sql import SQL
 from support.verified_quotes import quoted
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.knowledge.facts.additions import StoredFact
-from chiron_workers.knowledge.facts.confidences import Confidences
+from chiron_workers.knowledge.facts.confidences import SKETCH_BATCH, Confidences, ensure_sketches
 from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.knowledge.facts.quote_rechecks import recheck
@@ -145,3 +148,41 @@ async def test_the_texts_of_linked_facts_are_compared_too_where_a_version_before
     confidence = (await Confidences(Session(pool)).of([first.fact_id]))[first.fact_id]
     [origin] = confidence.opposition
     assert (len(origin.urls), origin.ties) == (2, ("the same text",))
+
+
+async def keep_texts(pool: Pool, texts: list[str]) -> list[str]:
+    """Keep texts as a version before did, which looked for no copies of them; their hashes."""
+    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    await change(
+        pool,
+        "insert into snapshots (hash, body, chars, content_type)"
+        " select *, 1, 'text/plain' from unnest(%(hashes)s::text[], %(bodies)s::bytea[])",
+        hashes=hashes,
+        bodies=[zstandard.compress(text.encode()) for text in texts],
+    )
+    return hashes
+
+
+@pytest.mark.parametrize("count", [SKETCH_BATCH, 2 * SKETCH_BATCH + 1])
+async def test_what_tells_copies_apart_is_stored_of_all_texts_batch_by_batch(pool: Pool, count: int) -> None:
+    hashes = await keep_texts(pool, [f"The {n} tides of the Moon." for n in range(count)])
+    async with Session(pool) as session:
+        await ensure_sketches(session, facts=[], snapshots=hashes)
+    # What a transaction has stored has its number: each batch is one of its own.
+    [row] = await Session(pool).rows(
+        "select count(sketch) as sketches, count(distinct xmin::text) as batches from snapshots"
+    )
+    assert (row["sketches"], row["batches"]) == (count, -(-count // SKETCH_BATCH))
+
+
+async def test_large_texts_are_looked_at_one_by_one(pool: Pool) -> None:
+    chars = 4_000_000
+    hashes = await keep_texts(pool, [f"Tide {n}.{' ' * chars}" for n in range(6)])
+    tracemalloc.start()
+    try:
+        async with Session(pool) as session:
+            await ensure_sketches(session, facts=[], snapshots=hashes)
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak_bytes < 4 * chars
