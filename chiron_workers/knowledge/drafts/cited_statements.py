@@ -56,7 +56,7 @@ class CitedStatement:
     """A statement with the facts that it names.
 
     `before` is the sentence before it, where it may need that to be understood. `doubts` are what rules noticed: they are
-    told to the judge and are not part of the key.
+    told to the judge and are not part of the key. Which of the facts are known to contradict each other is part of it.
     """
 
     kind: Kind
@@ -81,6 +81,9 @@ class CitedStatement:
             for fact in self.facts
         ]
         words = [self.kind, collapse_whitespace(self.text), collapse_whitespace(self.before), facts]
+        places = {fact.fact_id: place for place, fact in enumerate(self.facts, start=1)}
+        if pairs := _linked_pairs(self, places):
+            words.append(pairs)
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
