@@ -167,7 +167,7 @@ def names_no_pair(statement: CitedStatement, answer: CitedFinding) -> bool:
     is_contradiction = (
         statement.kind is Kind.FACTS and answer.finding.verdict is Verdict.CONTRADICTED and not answer.pairs
     )
-    return is_contradiction and len(statement.facts) != 2  # noqa: PLR2004
+    return is_contradiction and len(statement.facts) != 2
 
 
 async def _store(

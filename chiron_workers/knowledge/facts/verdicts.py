@@ -103,28 +103,17 @@ class Verdicts:
         answer = (await self._find([evidence])).get(evidence.digest, NOBODY_ASKED)
         return _conclude(answer, doubt)
 
-    async def judge_all(
-        self,
-        evidence: Sequence[Evidence],
-        *,
-        without_rules: Sequence[bool] | None = None,
-        needs_answer: bool = False,
-    ) -> list[Finding]:
+    async def judge_all(self, evidence: Sequence[Evidence], *, needs_answer: bool = False) -> list[Finding]:
         """The verdicts on several statements of one call, in their order, in one question.
 
         Args:
-            without_rules: For each statement, whether the rules are passed over. None: for none of them.
             needs_answer: A model that does not answer is an error; else the rules' doubt counts, or it stays `unchecked`.
 
         Raises:
             LeaseLost: The run is no longer ours.
             ToolError: The model does not answer now.
         """
-        passed_over = without_rules or [False] * len(evidence)
-        doubts = [
-            None if is_passed_over else await _doubt(item)
-            for item, is_passed_over in zip(evidence, passed_over, strict=True)
-        ]
+        doubts = [await _doubt(item) for item in evidence]
         answers: Mapping[str, Finding | str]
         if self._model_name():
             items = {
