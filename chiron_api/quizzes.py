@@ -41,6 +41,8 @@ def _answer(answer: MarkedAnswer) -> dict[str, Any]:
         "reason": answer.reason,
         "marked_by": answer.marked_by,
         "key": answer.question.key,
+        "key_mark": answer.question.key_mark,
+        "key_verdict_by": answer.question.verdict_by,
         "statement": answer.question.statement,
         "fact_ids": list(answer.question.fact_ids),
         "at": answer.at,

@@ -286,6 +286,46 @@ async def test_facts_of_a_section_that_contradict_each_other_unlinked_are_found_
     assert [item.kind for item in items_of(words_of(request))] == ["sentence"], "the rest was judged before"
 
 
+@pytest.mark.parametrize("opposed", [(), ((HIGH, HIGH),)])
+async def test_a_contradiction_that_names_no_pair_is_asked_about_again_and_then_refuses_the_section(
+    stage: Stage, shelf: Shelf, opposed: tuple[tuple[str, str], ...]
+) -> None:
+    shelf.subject("valley", "The valley")
+    high, low, other = stored(shelf, HIGH), stored(shelf, LOW), stored(shelf, "Owls nest at Orla.")
+
+    def judge(item: Item) -> Opinion:
+        if item.kind == "facts":
+            return Opinion("contradicted", "Facts 1 and 2 cannot both be true", opposed=opposed)
+        return Opinion()
+
+    sentences = cited(HIGH, high), cited("Owls nest at Orla.", other), cited(LOW, low)
+    apart = section(1, *sentences, title="Height")
+    [refusal] = await outcomes(stage, [apart], judging(judge))
+    for number in (1, 2, 3):
+        reason = "Facts of this section contradict each other: Facts 1 and 2 cannot both be true."
+        assert f"Sentence {number}: {reason}" in refusal
+    [_, repetition] = stage.server.verdict_questions
+    assert [item.kind for item in items_of(words_of(repetition))] == ["facts"]
+    [result] = await outcomes(stage, [apart], judging(lambda item: Opinion()))
+    assert KEPT in result, "it was not stored"
+
+
+async def test_a_contradiction_without_a_pair_is_mended_by_a_second_answer(
+    stage: Stage, shelf: Shelf
+) -> None:
+    shelf.subject("valley", "The valley")
+    high, low, other = stored(shelf, HIGH), stored(shelf, LOW), stored(shelf, "Owls nest at Orla.")
+    pairs = iter([(), ((HIGH, LOW),)])
+
+    def judge(item: Item) -> Opinion:
+        return Opinion("contradicted", opposed=next(pairs)) if item.kind == "facts" else Opinion()
+
+    sentences = cited(HIGH, high), cited("Owls nest at Orla.", other), cited(LOW, low)
+    [refusal] = await outcomes(stage, [section(1, *sentences, title="Height")], judging(judge))
+    assert f"Sentence 1: Fact {high} contradicts fact {low}" in refusal
+    assert "Sentence 2" not in refusal
+
+
 async def test_where_nobody_is_asked_the_rules_find_such_facts(
     stage: Stage, shelf: Shelf, setting: Any
 ) -> None:

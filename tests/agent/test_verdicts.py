@@ -100,6 +100,18 @@ async def test_what_a_quote_does_not_bear_out_is_refused_or_stays_out_of_sight(
     assert "contradicts it. Reason 3." in contradicted
 
 
+async def test_a_fact_that_the_rules_alone_read_as_contradicted_is_a_candidate_while_the_model_gives_no_answer(
+    stage: Stage, site: Site
+) -> None:
+    stage.registry = registry()
+    content = "The tower was painted in 2012."
+    await stage.model(script(site, {content: "It was painted in 2010."}), judge=lambda request: says("Hm."))
+    [run_id] = await stage.submit("towers")
+    assert await stage.play(run_id) is Outcome.PLAYED
+    row = (await facts(stage))[content]
+    assert (row["verdict"], row["verdict_by"], row["status"]) == ("partly", "rules", "candidate")
+
+
 async def test_a_better_wording_of_a_doubted_fact_is_a_fact_of_its_own(stage: Stage, site: Site) -> None:
     claims = {"The tower has a fast lift.": "The tower has a lift."}
 

@@ -32,20 +32,51 @@ select id, 1, place, '5', array[gen_random_uuid()], 'Why.', by from runs, (value
 """
 
 
+# What a worker of the version before writes between the triggers and the change of the rows.
+BETWEEN = """
+insert into facts (id, subject_id, content, source_url, source_score, topic_path, confidence, status, quote_state,
+                   verdict, verdict_by, verdict_reason)
+values (gen_random_uuid(), 'lake', %s, 'https://a.org/', 0.9, 'a', 0.8, 'accepted', 'unverified',
+        'supported', 'rules', 'The quote says it in the same words.')
+"""
+STRONG_LOCKS = """
+select 1
+  from pg_locks
+ where pid = pg_backend_pid()
+   and relation in ('facts'::regclass, 'corroborations'::regclass)
+   and mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')
+"""
+CHANGED_ROWS = "select 1 from facts where xmin = pg_current_xact_id()::xid"
+
+
+def bring_to(connection: psycopg.Connection, version: int) -> None:
+    """Apply the migrations that the database lacks up to a version."""
+    rows = connection.execute("select version from schema_migrations").fetchall()
+    applied_versions = {row["version"] for row in rows}
+    for migration in migrate.migrations():
+        if migration.version <= version and migration.version not in applied_versions:
+            with connection.transaction():
+                migrate.apply_within(connection, migration)
+                migrate.record(connection, migration)
+
+
 @pytest.fixture
-def connection(empty_url: str) -> Iterator[psycopg.Connection]:
-    """To a database of the version before, with rows, that has been brought up to date."""
+def connection_before(empty_url: str) -> Iterator[psycopg.Connection]:
+    """To a database of the version before, with rows."""
     with psycopg.connect(empty_url, autocommit=True, row_factory=dict_row) as opened:
         migrate.create_table(opened)
-        for migration in migrate.migrations():
-            if migration.version < 67:
-                with opened.transaction():
-                    migrate.apply_within(opened, migration)
-                    values = (migration.version, migration.name)
-                    opened.execute("insert into schema_migrations (version, name) values (%s, %s)", values)
+        bring_to(opened, 66)
         opened.execute(BEFORE)
-        migrate.migrate(empty_url)
         yield opened
+
+
+@pytest.fixture
+def connection(connection_before: psycopg.Connection, empty_url: str) -> psycopg.Connection:
+    """To that database after it has been brought up to date beside a worker of the version before."""
+    bring_to(connection_before, 67)
+    connection_before.execute(BETWEEN, ["from between"])
+    migrate.migrate(empty_url)
+    return connection_before
 
 
 def facts(connection: psycopg.Connection) -> dict[str, tuple]:
@@ -59,6 +90,7 @@ def test_what_rules_alone_supported_is_unchecked_and_its_confidence_stays(connec
         "supported by claude": ("supported", "claude", "Why."),
         "partly by rules": ("partly", "rules", "Why."),
         "unchecked by ": ("unchecked", "", "Why."),
+        "from between": ("unchecked", "", "No model was asked."),
     }
     rows = connection.execute("select verdict, verdict_by from corroborations").fetchall()
     assert rows == [{"verdict": "unchecked", "verdict_by": ""}]
@@ -97,3 +129,31 @@ def test_a_worker_of_the_version_before_cannot_have_rules_support_a_fact(connect
     assert set(facts(connection).values()) == {("unchecked", "", "No model was asked.")}
     rows = connection.execute("select distinct verdict from corroborations").fetchall()
     assert rows == [{"verdict": "unchecked"}]
+
+
+def test_no_migration_holds_both_changed_rows_and_a_lock_that_keeps_workers_out(
+    connection_before: psycopg.Connection,
+):
+    kinds = []
+    for migration in migrate.migrations():
+        if migration.version >= 67:
+            with connection_before.transaction():
+                migrate.apply_within(connection_before, migration)
+                is_strong = bool(connection_before.execute(STRONG_LOCKS).fetchall())
+                has_changed_rows = bool(connection_before.execute(CHANGED_ROWS).fetchall())
+                kinds.append((is_strong, has_changed_rows))
+    assert (True, True) not in kinds
+    assert (False, True) in kinds, "what rules had confirmed is changed"
+
+
+def test_a_worker_of_the_version_before_writes_facts_while_the_rows_change(
+    connection_before: psycopg.Connection, empty_url: str
+):
+    bring_to(connection_before, 68)
+    [migration] = [migration for migration in migrate.migrations() if migration.version == 69]
+    with psycopg.connect(empty_url, autocommit=True) as worker, connection_before.transaction():
+        migrate.apply_within(connection_before, migration)
+        worker.execute("set lock_timeout = '20s'")
+        worker.execute(BETWEEN, ["from beside"])
+        worker.execute("update facts set confidence = 0.7 where content = 'from beside'")
+    assert facts(connection_before)["from beside"] == ("unchecked", "", "No model was asked.")

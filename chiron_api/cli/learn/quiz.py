@@ -108,7 +108,8 @@ class QuizTerminal:
         """Print what an answer is worth."""
         self.tell(f"{answer.mark}: {answer.reason}")
         if answer.mark is not Mark.RIGHT:
-            self.tell(f"The key: {answer.question.key}. {answer.question.statement}")
+            mark = f" ({answer.question.key_mark})" if answer.question.key_mark else ""
+            self.tell(f"The key{mark}: {answer.question.key}. {answer.question.statement}")
 
     def end(self, quiz: Quiz) -> None:
         """Print how the quiz stands."""

@@ -21,7 +21,8 @@ class QuizQuestion(Answer):
 class QuizAnswer(QuizQuestion):
     """An answered question with its key, the sentence that says it, and the facts that bear it out.
 
-    A doubtful answer counts for nothing until it is settled; `marked_by` is null while nobody has marked it.
+    A doubtful answer counts for nothing until it is settled; `marked_by` is null while nobody has marked it. `key_verdict_by` is
+    the model that found the key borne out; where none did it is empty, and `key_mark` says so.
     """
 
     response: str
@@ -29,6 +30,8 @@ class QuizAnswer(QuizQuestion):
     reason: str
     marked_by: Literal["rule", "model", "learner"] | None
     key: str
+    key_mark: str = ""
+    key_verdict_by: str = ""
     statement: str
     fact_ids: list[UUID]
     at: datetime

@@ -15,7 +15,7 @@ from chiron_workers.db.validation import clean_text, collapse_whitespace
 from chiron_workers.errors import ToolError
 from chiron_workers.knowledge.coverage.nodes import Node, Nodes
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
-from chiron_workers.knowledge.drafts.reading import Sentence
+from chiron_workers.knowledge.drafts.reading import UNCHECKED_MARK, Sentence
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN_STATUSES, QuestionKind
 
@@ -48,7 +48,7 @@ class NewQuestion:
 
 @dataclass(frozen=True, slots=True)
 class StoredQuestion:
-    """A question as it was stored."""
+    """A question as it was stored; `verdict_by` is the model that found its key borne out, empty where none is known."""
 
     id: UUID
     node_id: UUID
@@ -58,6 +58,12 @@ class StoredQuestion:
     statement: str
     fact_ids: tuple[UUID, ...]
     question_hash: str
+    verdict_by: str
+
+    @property
+    def key_mark(self) -> str:
+        """What is said beside a key that no model has judged; empty for another."""
+        return "" if self.verdict_by else UNCHECKED_MARK
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,7 @@ class Questions:
             "statement": question.statement,
             "fact_ids": [UUID(fact_id) for fact_id in question.fact_ids],
             "question_hash": question_hash(question.text),
+            "verdict_by": outcome.judge,
             "run_id": self._session.caller.run_id,
             "statuses": list(SHOWN_STATUSES),
         }

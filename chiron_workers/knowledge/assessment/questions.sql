@@ -1,5 +1,5 @@
 -- columns
-id, node_id, kind, text, key, statement, fact_ids, question_hash
+id, node_id, kind, text, key, statement, fact_ids, question_hash, verdict_by
 
 -- stands
 q.handed_in_at is not null
@@ -10,12 +10,12 @@ q.handed_in_at is not null
 
 -- add
 -- A question that people are asked stays; one whose facts no longer stand waits to be handed in again.
-insert into questions as q (id, node_id, subject_id, kind, text, key, statement, fact_ids, question_hash, run_id)
+insert into questions as q (id, node_id, subject_id, kind, text, key, statement, fact_ids, question_hash, verdict_by, run_id)
 values (%(id)s, %(node_id)s, %(subject_id)s, %(kind)s, %(text)s, %(key)s, %(statement)s, %(fact_ids)s::uuid[],
-        %(question_hash)s, %(run_id)s)
+        %(question_hash)s, %(verdict_by)s, %(run_id)s)
     on conflict (node_id, question_hash) do update
        set run_id = excluded.run_id, kind = excluded.kind, key = excluded.key, statement = excluded.statement,
-           fact_ids = excluded.fact_ids, handed_in_at = null
+           fact_ids = excluded.fact_ids, verdict_by = excluded.verdict_by, handed_in_at = null
      where not ({{stands}});
 
 -- by_hash

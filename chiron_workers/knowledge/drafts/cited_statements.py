@@ -56,7 +56,7 @@ class CitedStatement:
     """A statement with the facts that it names.
 
     `before` is the sentence before it, where it may need that to be understood. `doubts` are what rules noticed: they are
-    told to the judge and are not part of the key.
+    told to the judge and are not part of the key. Which of the facts are known to contradict each other is part of it.
     """
 
     kind: Kind
@@ -81,6 +81,9 @@ class CitedStatement:
             for fact in self.facts
         ]
         words = [self.kind, collapse_whitespace(self.text), collapse_whitespace(self.before), facts]
+        places = {fact.fact_id: place for place, fact in enumerate(self.facts, start=1)}
+        if pairs := _linked_pairs(self, places):
+            words.append(pairs)
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
@@ -132,16 +135,39 @@ async def judge_statements(statements: Sequence[CitedStatement], verdicts: Verdi
     return [answers[digest] for digest in digests]
 
 
-async def _ask(page: Mapping[str, CitedStatement], verdicts: Verdicts) -> dict[str, CitedFinding]:
+async def _ask(
+    page: Mapping[str, CitedStatement], verdicts: Verdicts, *, is_repetition: bool = False
+) -> dict[str, CitedFinding]:
     statements = list(page.values())
     tokens_max = FRAME_TOKENS + ENTRY_TOKENS * len(statements)
     reply = await verdicts.reply(question(statements), tool=ANSWER_TOOL, tokens_max=tokens_max)
     if isinstance(reply, str):
         return dict.fromkeys(page, CitedFinding(Finding(Verdict.UNCHECKED, reply)))
     answers = dict(zip(page, parse_answers(reply, statements, judge=verdicts.judge_name), strict=True))
-    await _store(answers, page, verdicts)
+    vague_answers = {
+        digest: answer for digest, answer in answers.items() if answer and names_no_pair(page[digest], answer)
+    }
+    await _store({key: answer for key, answer in answers.items() if key not in vague_answers}, page, verdicts)
     useless = CitedFinding(Finding(Verdict.UNCHECKED, NO_ANSWER))
-    return {digest: answer or useless for digest, answer in answers.items()}
+    findings = {digest: answer or useless for digest, answer in answers.items()}
+    if vague_answers and not is_repetition:
+        vague_page = {digest: page[digest] for digest in vague_answers}
+        second_findings = await _ask(vague_page, verdicts, is_repetition=True)
+        # A second reply that says nothing takes nothing back.
+        findings |= {
+            digest: finding
+            for digest, finding in second_findings.items()
+            if finding.finding.verdict is not Verdict.UNCHECKED
+        }
+    return findings
+
+
+def names_no_pair(statement: CitedStatement, answer: CitedFinding) -> bool:
+    """Whether an answer says that facts contradict each other and not which of them. That of two facts needs no numbers."""
+    is_contradiction = (
+        statement.kind is Kind.FACTS and answer.finding.verdict is Verdict.CONTRADICTED and not answer.pairs
+    )
+    return is_contradiction and len(statement.facts) != 2
 
 
 async def _store(

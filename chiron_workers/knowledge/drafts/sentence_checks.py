@@ -14,6 +14,7 @@ from chiron_workers.knowledge.drafts.cited_statements import (
     CitedStatement,
     Kind,
     judge_statements,
+    names_no_pair,
 )
 from chiron_workers.knowledge.drafts.fact_texts import with_windows
 from chiron_workers.knowledge.drafts.reading import UNCHECKED_MARK, Sentence
@@ -49,6 +50,10 @@ IDLE_UNASKED = "Fact {fact_id} has other words, and nobody could say what it has
 CLASH_REFUSAL = (
     "Fact {fact_id} contradicts fact {other_id}: {reason} Tell both in one sentence that names both and says that they "
     "contradict each other, or neither."
+)
+VAGUE_CLASH_REFUSAL = (
+    "Facts of this section contradict each other: {reason} Tell both sides in one sentence of a section of its own, or leave "
+    "one of them out."
 )
 HEADING_REFUSAL = (
     "title: claims more than a topic: {reason} Name what the section is about, and claim nothing."
@@ -177,7 +182,9 @@ def _outcome(
     by_place = dict(zip(section.statements, findings, strict=False))
     tail = list(findings[len(section.statements) :])
     heading = _heading_outcome(section.heading, tail.pop(0)) if section.heading else UNCHECKED
-    clashes = _clashes(section, tail.pop(0)) if section.facts else {}
+    clash_answer = tail.pop(0) if section.facts else None
+    clashes = _clashes(section, clash_answer) if clash_answer else {}
+    vague_clash = _vague_clash_refusal(section, clash_answer) if clash_answer else ""
     outcomes: list[Finding | str] = []
     for place in range(count):
         if place in refusals:
@@ -185,7 +192,9 @@ def _outcome(
             continue
         statement = section.statements[place]
         outcomes.append(
-            _clash_refusal(statement, clashes) or _sentence_outcome(statement, by_place[place], clashes)
+            _clash_refusal(statement, clashes)
+            or vague_clash
+            or _sentence_outcome(statement, by_place[place], clashes)
         )
     return SectionOutcome(outcomes, heading)
 
@@ -238,8 +247,14 @@ def _clashes(section: _Section, answer: CitedFinding) -> Mapping[frozenset[str],
     known_pairs = {
         frozenset((fact.fact_id, opponent)) for fact in section.facts.facts for opponent in fact.opponents
     }
-    pairs = answer.pairs or _sole_pair(section.facts.facts) or list(section.clashes)
+    pairs = answer.pairs or _sole_pair(section.facts.facts)
     return {pair: _stopped(answer.finding.reason) for pair in pairs if pair not in known_pairs}
+
+
+def _vague_clash_refusal(section: _Section, answer: CitedFinding) -> str:
+    """Why a whole section is refused: the model insists that its facts contradict each other, and names none; else empty."""
+    is_vague = section.facts is not None and names_no_pair(section.facts, answer)
+    return VAGUE_CLASH_REFUSAL.format(reason=_stopped(answer.finding.reason)) if is_vague else ""
 
 
 def _sole_pair(facts: Sequence[CitableFact]) -> list[frozenset[str]]:

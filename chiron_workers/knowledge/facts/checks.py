@@ -122,16 +122,18 @@ class Checks:
         for start in range(0, len(rows), QUESTION_FACTS):
             page = rows[start : start + QUESTION_FACTS]
             evidence = [
-                Evidence(row["content"], row["quote"], row["context"], row["source_url"], view=row["view"])
+                # The stored context is that of before, which says nothing of the words that stand there now.
+                Evidence(
+                    row["content"],
+                    row["quote"],
+                    "" if row["difference"] is not None else row["context"],
+                    row["source_url"],
+                    view=row["view"],
+                )
                 for row in page
             ]
             try:
-                findings += await self._verdicts.judge_all(
-                    evidence,
-                    # The rules compare words with the context of before.
-                    without_rules=[row["difference"] is not None for row in page],
-                    needs_answer=True,
-                )
+                findings += await self._verdicts.judge_all(evidence, needs_answer=True)
             except ToolError as error:
                 if not findings:
                     raise

@@ -89,6 +89,8 @@ class Verdicts:
     async def judge(self, evidence: Evidence) -> Finding:
         """The verdict on one statement; where no model can be asked the doubt of the rules, else `unchecked`.
 
+        Where one can be asked and does not answer now, the rules' doubt is `partly` at worst: it will be asked about.
+
         Call it before the session's first write: it waits for the model, and for the other calls of the turn.
 
         Raises:
@@ -97,32 +99,21 @@ class Verdicts:
         doubt = await _doubt(evidence)
         if self._model_name():
             answer = await self._ask_with_turn(_with_hint(evidence, doubt)) or NO_ANSWER
-        else:
-            answer = (await self._find([evidence])).get(evidence.digest, NOBODY_ASKED)
+            return _conclude(answer, _for_now(doubt))
+        answer = (await self._find([evidence])).get(evidence.digest, NOBODY_ASKED)
         return _conclude(answer, doubt)
 
-    async def judge_all(
-        self,
-        evidence: Sequence[Evidence],
-        *,
-        without_rules: Sequence[bool] | None = None,
-        needs_answer: bool = False,
-    ) -> list[Finding]:
+    async def judge_all(self, evidence: Sequence[Evidence], *, needs_answer: bool = False) -> list[Finding]:
         """The verdicts on several statements of one call, in their order, in one question.
 
         Args:
-            without_rules: For each statement, whether the rules are passed over. None: for none of them.
             needs_answer: A model that does not answer is an error; else the rules' doubt counts, or it stays `unchecked`.
 
         Raises:
             LeaseLost: The run is no longer ours.
             ToolError: The model does not answer now.
         """
-        passed_over = without_rules or [False] * len(evidence)
-        doubts = [
-            None if is_passed_over else await _doubt(item)
-            for item, is_passed_over in zip(evidence, passed_over, strict=True)
-        ]
+        doubts = [await _doubt(item) for item in evidence]
         answers: Mapping[str, Finding | str]
         if self._model_name():
             items = {
@@ -130,6 +121,7 @@ class Verdicts:
                 for place, (item, doubt) in enumerate(zip(evidence, doubts, strict=True))
             }
             answers = await self._ask(items, needs_answer=needs_answer)
+            doubts = [_for_now(doubt) for doubt in doubts]
         else:
             findings = await self._find(evidence)
             answers = {
@@ -159,7 +151,7 @@ class Verdicts:
         """
         model = self._model_name()
         if self._side_model is None or not model:
-            return "No model was asked."
+            return NOBODY_ASKED
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT_S):
                 return await self._side_model.ask(words, tools=[tool], max_tokens=tokens_max, model=model)
@@ -246,6 +238,12 @@ async def _doubt(evidence: Evidence) -> Finding | None:
 
 def _with_hint(evidence: Evidence, doubt: Finding | None) -> Evidence:
     return replace(evidence, hint=doubt.reason) if doubt else evidence
+
+
+def _for_now(doubt: Finding | None) -> Finding | None:
+    """A doubt of the rules until a model answers: they cannot tell a contradiction, so it makes no end of a fact."""
+    is_final = doubt is not None and doubt.verdict is Verdict.CONTRADICTED
+    return replace(doubt, verdict=Verdict.PARTLY) if doubt and is_final else doubt
 
 
 def _conclude(answer: Finding | str, doubt: Finding | None) -> Finding:

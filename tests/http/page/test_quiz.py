@@ -43,6 +43,25 @@ async def test_a_quiz_is_answered_one_question_at_a_time_and_settled(
     assert (await client.post(f"{path}/answers", data=form, headers=bob)).status_code == 404
 
 
+MARK = "in its fact&#39;s words, meaning unchecked"
+
+
+async def test_a_key_that_no_model_has_judged_says_so_beside_it(
+    client: httpx2.AsyncClient, course: Course, shelf: Shelf
+):
+    started = await client.post("/quizzes", data={"subject": "sea-ice", "count": "1"})
+    path = started.headers["location"]
+    [question] = re.findall(r'name="question_id" value="([^"]+)"', (await client.get(path)).text)
+    await client.post(f"{path}/answers", data={"question_id": question, "response": "no idea"})
+    assert MARK in (await client.get(path)).text
+    [answer] = (await client.get(f"/v1{path}")).json()["answers"]
+    assert (answer["key_mark"], answer["key_verdict_by"]) == ("in its fact's words, meaning unchecked", "")
+    shelf.connection.execute("update questions set verdict_by = 'claude'")
+    assert MARK not in (await client.get(path)).text
+    [answer] = (await client.get(f"/v1{path}")).json()["answers"]
+    assert (answer["key_mark"], answer["key_verdict_by"]) == ("", "claude")
+
+
 async def test_without_questions_the_page_offers_to_have_them_written(
     client: httpx2.AsyncClient, course: Course, shelf: Shelf
 ):

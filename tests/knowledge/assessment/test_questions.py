@@ -1,5 +1,6 @@
 """Questions: only what their facts bear out is stored, and nobody is asked before they are handed in."""
 
+from collections.abc import Callable
 from typing import Any, LiteralString
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from support.course import FREEBOARD, MEAN, node_with_facts
 from support.report_writing import offline_model
 from support.research_rows import Shelf
 from support.run_harness import Stage
-from support.scripted_model import Block, Says, call, calls, says, turn
+from support.scripted_model import Block, Says, call, calls, says, supports_all, turn
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.states import Outcome
@@ -28,7 +29,7 @@ def question(fact: UUID, **more: str) -> Block:
 
 
 async def play_assessment(
-    stage: Stage, node: UUID, *replies: Says, withdraw: LiteralString = "select 1"
+    stage: Stage, node: UUID, *replies: Says, withdraw: LiteralString = "select 1", judge: Any = None
 ) -> tuple[Outcome, list[dict[str, Any]]]:
     """The outcome of a run that makes these calls, and the results that it was shown.
 
@@ -43,7 +44,7 @@ async def play_assessment(
         return steps[min(turn(request), len(steps) - 1)]
 
     stage.registry = registry()
-    await stage.model(script, judge=None)
+    await stage.model(script, judge=judge)
     run = NewRun("Thickness", "assessment", "sea-ice", stage.model_name, 9, scope=f"node:{node}")
     [run_id] = (await submit(stage.pool, NewBatch([run], "sea-ice"))).run_ids
     outcome = await stage.play(run_id)
@@ -65,6 +66,23 @@ async def test_a_question_is_stored_with_its_key_and_facts_before_it_is_asked(st
     assert (row["key"], row["fact_ids"], row["kind"]) == ("1.9 m", [facts[0]], "recall")
     assert row["handed_in_at"] is not None
     assert len(row["question_hash"]) == 32
+
+
+async def test_a_question_says_which_model_found_its_key_borne_out_if_any_did(
+    stage: Stage, shelf: Shelf, setting: Callable[[str, str], None]
+):
+    node, facts = node_with_facts(shelf)
+    await play_assessment(stage, node, calls(question(facts[0])), judge=supports_all)
+    setting("VERDICT_MODEL", "none")
+    other = question(
+        facts[1],
+        question="What measures the freeboard?",
+        key="Satellites",
+        statement=FREEBOARD,
+    )
+    await play_assessment(stage, node, calls(other))
+    rows = await stage.rows("select key, verdict_by from questions order by key")
+    assert rows == [{"key": "1.9 m", "verdict_by": stage.model_name}, {"key": "Satellites", "verdict_by": ""}]
 
 
 async def test_a_key_that_its_facts_do_not_bear_out_is_refused_with_the_reason(stage: Stage, shelf: Shelf):

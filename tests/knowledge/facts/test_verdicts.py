@@ -107,8 +107,31 @@ async def test_rules_doubt_and_never_confirm_where_nobody_can_be_asked(
     evidence = Evidence(statement, TOWER)
     finding = await judged(pool, None, evidence)
     assert (finding.verdict, finding.judge) == (verdict, judge)
-    unanswered = await judged(pool, Answers([ModelUnavailable("It is away.", retry_after_s=3)]), evidence)
-    assert (unanswered.verdict, unanswered.judge) == (verdict, judge)
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict", "judge"),
+    [
+        (TOWER, Verdict.UNCHECKED, ""),
+        ("The tower is 324 m tall.", Verdict.PARTLY, "rules"),
+        ("The tower has 3 restaurants.", Verdict.PARTLY, "rules"),
+    ],
+)
+@pytest.mark.parametrize(
+    "answer",
+    [ModelUnavailable("It is away.", retry_after_s=3), reply(entry(number=2))],
+    ids=["away", "useless"],
+)
+async def test_where_a_model_does_not_answer_now_a_doubt_of_the_rules_refuses_no_fact(
+    pool: Pool, answer: Reply | ChironError, statement: str, verdict: Verdict, judge: str
+) -> None:
+    evidence = Evidence(statement, TOWER)
+    finding = await judged(pool, Answers([answer]), evidence)
+    assert (finding.verdict, finding.judge) == (verdict, judge)
+    async with Session(pool, Caller()) as session:
+        [again] = await Verdicts(session, Answers([answer])).judge_all([evidence])
+    assert again == finding
+    assert (await judged(pool, Answers([reply(entry())]), evidence)).judge == MODEL, "it is asked again"
 
 
 @pytest.mark.parametrize(
