@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import quote, unquote, unquote_plus
+from urllib.parse import SplitResult, quote, unquote, unquote_plus, urlsplit
 
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 USER = re.compile(r"^((?:[a-z][a-z0-9+.-]*:)?//|(?:https?|ftp|wss?):[/\\]*)[^/?#\\]*@", re.IGNORECASE)
@@ -56,6 +56,16 @@ ADDRESS = re.compile(
 AFTER_ADDRESS = ".,;:!?)]*_"
 NESTED_MAX = 3  # addresses within addresses
 ENCODED_MAX = 8  # how often a value is encoded
+
+
+def url_parts(url: str) -> SplitResult:
+    """The parts of an address; all are empty if it cannot be parsed."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.hostname
+    except ValueError:
+        return urlsplit("")
+    return parts
 
 
 def public_address(url: str, *, depth: int = NESTED_MAX) -> str:

@@ -1,4 +1,4 @@
-"""Addresses lose what nobody else may read, and nothing else."""
+"""Addresses lose their passwords and keys, and nothing else."""
 
 from urllib.parse import quote
 

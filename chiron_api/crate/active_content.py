@@ -1,6 +1,6 @@
 """What in a page could run or load something. It is looked for where the page cannot be made again and compared.
 
-Parsers differ in how they read broken markup, and browsers mend it. So this reads no HTML but that of our own pages: each `<`
+Parsers differ in how they read broken markup, and browsers mend it. So this accepts only the HTML of our own pages: each `<`
 begins a tag as Chiron writes it, with an element, attributes, links and style rules that our pages have. All else is refused.
 """
 

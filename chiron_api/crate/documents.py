@@ -139,7 +139,7 @@ class AnswerSection(Part):
 
 
 class Answer(Part):
-    """What a run of the writer handed in."""
+    """The report that a writer run submitted."""
 
     sections: Many[AnswerSection]
 

@@ -25,8 +25,8 @@ STANDS = Ground.STANDS  # looked up once, since each citation is compared with i
 class Source:
     """A text that an address gave; `cited_by` are the numbers of the findings that rest on it.
 
-    Title, author, DOI and licence are empty, dates and what was left out None where nobody knows them. `author` has the
-    authors on one line.
+    If unknown, title, author, DOI and licence are empty, and dates and `left_out` are None. `author` has the authors on one
+    line.
     """
 
     number: int

@@ -39,7 +39,7 @@ select id
 -- through the index, so it costs as much with one run in each as with 100,000. A run's turn is the number of its
 -- batch's runs that would be under way once it is: the lowest goes first. No more batches than there is room for can
 -- win a place, and the n-th of them no more than the n - 1 before it leave. Where a model's limit leaves out some of
--- these, the next look goes on. A suspect is blocked while another one is under way, which a
+-- these, the next look continues. A suspect is blocked while another one is under way, which a
 -- dispatched one is not while its model is held or it rests; the one that has been tried least has its turn.
 -- A run that rests is blocked, too.
 with recursive waiting as (

@@ -83,8 +83,8 @@ select error ->> 'message' as message,
 -- go_on
 -- Back into the queue: what was paused, or what ended and is to be tried again. A run that is still being executed
 -- stays so if nothing but a pause was requested of it. What was paused before it began still waits for its time; what
--- was handed back to wait for a model or for the next day's money goes on at once. One that was why workers ended stays a
--- suspect until it gets further.
+-- was handed back to wait for a model or for the next day's money is queued at once. A suspect stays one
+-- until it gets further.
 with target as (
 {{lock_stopped}}),
 left_running as (

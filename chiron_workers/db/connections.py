@@ -2,7 +2,7 @@
 
 psycopg leaves the socket of an attempt that fails in a cycle of references: the error holds the frame of `connect`, which holds
 the error. It stays open until garbage is collected, which our processes do seldom, and a server that stood still takes it for a
-client once it goes on.
+client when it resumes.
 """
 
 from collections.abc import Generator, Iterator

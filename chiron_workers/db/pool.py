@@ -79,7 +79,7 @@ class SteadyPool(AsyncConnectionPool[AsyncConnection[DictRow]]):
     """Tries to connect again every half second, where psycopg's own waits 1, 2, 4 ... 64 s and outlasts the outage.
 
     While Postgres is away, one attempt is under way at a time: a server that stands still queues them all, and has to answer
-    each once it goes on.
+    each when it resumes.
 
     A connection that may only read is not kept: a new one may reach the server that was promoted.
 

@@ -125,7 +125,7 @@ def _divide_at_commas(words: str) -> list[str]:
     is_family = " " not in first or _without_particles(first) != first
     if len(parts) == 2:
         return [", ".join(names)] if is_family or " " not in others[0] else names
-    # Of "Smith, Jane, Jones, Kim" nobody can tell where a name ends.
+    # "Smith, Jane, Jones, Kim" does not tell where a name ends.
     return [words] if is_family or not all(" " in name for name in others) else names
 
 

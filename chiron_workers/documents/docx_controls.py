@@ -1,4 +1,4 @@
-"""What stands for a content control of a Word file that nobody has filled in."""
+"""The text for a content control of a Word file that is not filled in."""
 
 from typing import TYPE_CHECKING, Any
 

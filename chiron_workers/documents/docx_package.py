@@ -1,17 +1,21 @@
 """The parts of a Word file, whatever is wrong with the rest of it."""
 
-import lzma
 import posixpath
 import re
 import zipfile
-import zlib
 from base64 import b64decode
 from contextlib import suppress
 from io import BytesIO
 from typing import Any
 
 from chiron_workers.documents.document import UnreadableError, import_optional
-from chiron_workers.documents.office_package import entries_by_path, is_flat_package, main_part, part_path
+from chiron_workers.documents.office_package import (
+    READ_ERRORS,
+    entries_by_path,
+    is_flat_package,
+    main_part,
+    part_path,
+)
 from chiron_workers.documents.omissions import Omissions
 
 # The namespaces of ISO 29500 Strict, and those that everybody else writes.
@@ -20,15 +24,6 @@ PLAIN = b"http://schemas.openxmlformats.org/%s/2006/%s"
 FLAT = "{http://schemas.microsoft.com/office/2006/xmlPackage}"
 MAIN_PART = "word/document.xml"
 BROKEN_PART = "broken part of the file"
-ENTRY_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    OSError,
-    NotImplementedError,
-    ValueError,
-)
 ENCRYPTED_FLAG = 0x1
 
 
@@ -46,7 +41,7 @@ class Package:
             data = self._zipped(data)
         try:
             self._archive = zipfile.ZipFile(BytesIO(data))
-        except ENTRY_ERRORS:
+        except READ_ERRORS:
             raise UnreadableError("it is no whole Word document") from None
         self._entries = entries_by_path(self._archive)
         relations = self._relations("_rels/.rels", "")
@@ -117,7 +112,7 @@ class Package:
             return self._archive.read(entry)
         except NotImplementedError:
             raise UnreadableError(f"its part {path} is compressed in a way that is not known here") from None
-        except ENTRY_ERRORS:
+        except READ_ERRORS:
             raise UnreadableError(f"its part {path} is damaged") from None
 
     def _parse(self, data: bytes) -> Any:

@@ -58,7 +58,7 @@ class Writer:
         place: Where in the document the writer is.
         is_edge: Whether that is a header or footer.
         split_fields: The elements that begin fields whose instruction ends in a later paragraph.
-        unfinished_fields: Those that the last paragraph left open, as their instruction goes on.
+        unfinished_fields: Fields that the last paragraph left open: their instruction continues here.
     """
 
     styles: Styles
@@ -186,7 +186,7 @@ class _Words:
         self._pieces: list[list[str]] = []  # each of one place, which comes first
         self._fields: list[Field] = []
         if writer.unfinished_fields:
-            # Where the instruction of a field goes on, this begins within it.
+            # If a field's instruction continues here, this begins within it.
             self._fields, writer.unfinished_fields = writer.unfinished_fields, []
             self._pieces = [[Place.LINE]]
             for field_ in self._fields:
@@ -223,7 +223,7 @@ class _Words:
         return _written(self._pieces)
 
     def _leave_fields(self) -> None:
-        """Leave open to the next paragraph the fields whose instruction goes on there."""
+        """Pass to the next paragraph the fields whose instruction continues there."""
         for depth, field_ in enumerate(self._fields):
             if not field_.has_result and field_.begin in self._writer.split_fields:
                 del self._pieces[field_.start :]

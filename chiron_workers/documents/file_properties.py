@@ -5,7 +5,7 @@ import re
 from chiron_workers.documents.authors import author_names
 from chiron_workers.documents.document import one_line
 
-# What the templates of programs say, where nobody has said anything. A date of creation is that of a template or of a file, and
+# The defaults of programs' templates. A date of creation is that of a template or of a file, and
 # never read as one of publication.
 DEFAULT_TITLES = re.compile(
     r"(?:microsoft (?:office )?(?:word|excel|powerpoint|publisher|visio)\s*-.*|word document|powerpoint[ -]pr[aäeé]sentation"
@@ -37,5 +37,5 @@ def stated_title(words: object) -> str:
 
 
 def stated_authors(words: object) -> tuple[str, ...]:
-    """The authors of a file, without the names that programs give to whoever uses them."""
+    """The authors of a file, without the default names that programs write."""
     return tuple(name for name in author_names(words) if not DEFAULT_AUTHORS.fullmatch(name))

@@ -1,12 +1,17 @@
 import re
 import zipfile
-import zlib
 from enum import StrEnum
 from io import BytesIO
 from pathlib import PurePath
 
 from chiron_workers.documents.document import UnreadableError
-from chiron_workers.documents.office_package import entries_by_path, is_flat_package, main_part, main_type
+from chiron_workers.documents.office_package import (
+    READ_ERRORS,
+    entries_by_path,
+    is_flat_package,
+    main_part,
+    main_type,
+)
 
 SNIFFED_BYTES = 4096
 PDF_SIGNATURE_WITHIN = 1024  # bytes
@@ -166,7 +171,7 @@ def _detect_zip(data: bytes) -> FileType:
                         return FileType.SHEETS
             content_type = main_type(archive, entries)
             folder = f"{main_part(archive, entries).lower().partition('/')[0]}/"
-    except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError, OSError, zlib.error):
+    except READ_ERRORS:
         raise UnreadableError("it is a broken ZIP archive") from None
     for words, kind in TYPES_BY_CONTENT.items():
         if words in content_type:

@@ -53,7 +53,7 @@ def indented(text: str) -> str:
     """JSON with each value on a line of its own; numbers and repeated names stay as they are written.
 
     Raises:
-        ValueError: It is no JSON.
+        ValueError: It is not JSON.
         RecursionError: It is too deep.
     """
     json.loads(text, parse_int=str, parse_float=str)

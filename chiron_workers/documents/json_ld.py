@@ -26,7 +26,7 @@ def is_work(thing: dict[str, Any]) -> bool:
 
 
 def things_of(tree: Any) -> Iterator[dict[str, Any]]:
-    """The objects at the top of each script, or of its graph, those first that say they are of this page.
+    """The top objects of each script, or of its graph; objects that name this page come first.
 
     Scripts that are no JSON are passed over.
     """

@@ -1,5 +1,6 @@
 """Where the main part of an Office file is, and of which program: by its relationships and content types, then by its folder."""
 
+import lzma
 import posixpath
 import re
 import zipfile
@@ -15,8 +16,9 @@ FLAT_PACKAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*+(?:<\?[^>]{0,300}+>\s*+){0,4}+<(?:\w{1,20}:)?package\b[^>]{0,2000}?/office/2006/xmlPackage[\"']"
 )
 SNIFFED_BYTES = 4096
+# What zipfile raises for an archive that is damaged, encrypted or compressed in a way that it does not know.
 READ_ERRORS = (
-    zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError,
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError, RuntimeError, ValueError,
 )  # fmt: skip
 Entries = Mapping[str, zipfile.ZipInfo]
 

@@ -48,7 +48,7 @@ def form_of(pdf: Any) -> Iterator[Any]:
 
 
 def deleting_lines(page: Any, raw: Any) -> Iterator[Line]:
-    """A line through each row of words that somebody has struck out or marked for redaction afterwards."""
+    """A line through each row of words that an annotation strikes out or marks for redaction."""
     kinds = (raw.FPDF_ANNOT_STRIKEOUT, raw.FPDF_ANNOT_REDACT)
     for index in range(min(raw.FPDFPage_GetAnnotCount(page.raw), ANNOTATIONS_MAX)):
         annotation = raw.FPDFPage_GetAnnot(page.raw, index)

@@ -110,8 +110,8 @@ def page_objects(page: Any, raw: Any) -> PageObjects:
 def lost_pieces(objects: PageObjects, text: PageText) -> Iterator[LostPiece]:
     """The pieces of text that PDFium leaves out of a page's text, as it has a letter for none of their glyphs.
 
-    A piece of white space is none: it has no bounds. Of a font that is not embedded nobody knows them, so one is that has not a
-    single letter on the page.
+    White space is not lost: it has no bounds. A font that is not embedded has no bounds for any glyph; its pieces count as lost
+    if it has no letter on the page.
     """
     handles = text.text_objects(1 if LOST_LETTER in text.text else STRIDE)
     text_of = quick("FPDFTextObj_GetText", ctypes.c_ulong)

@@ -12,7 +12,7 @@ from typing import Any
 from chiron_workers.documents.document import import_optional
 
 LOST_LETTER = "\ufffd"
-LINE_HYPHEN = "\ufffe"  # PDFium's mark of a word that goes on in the next line; its code is 2
+LINE_HYPHEN = "\ufffe"  # PDFium's mark of a word that is split at a line end; its code is 2
 HYPHEN_CODE = 2
 PIECES_MAX = 500  # without a letter that are put in
 NEIGHBOUR = 20.0, 8.0  # points in which the letter before a piece stands

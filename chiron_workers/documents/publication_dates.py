@@ -166,7 +166,7 @@ def _parse(words: str) -> datetime | None:
 
 
 def _parse_numbers(match: re.Match[str]) -> datetime | None:
-    """A day with its year behind: dots part day and month, of strokes nobody knows which stands first."""
+    """A day whose year comes last. With dots the day comes first; with slashes the order is ambiguous."""
     first, second, year = int(match[1]), int(match[3]), int(match[4])
     if match[2] == "." or first > MONTHS or first == second:
         return _day(year, second, first)
@@ -175,6 +175,6 @@ def _parse_numbers(match: re.Match[str]) -> datetime | None:
 
 def _day(year: int, month: int, day: int) -> datetime | None:
     try:
-        return datetime(year, month, day, tzinfo=UTC)  # the day as it is stated, wherever that is
+        return datetime(year, month, day, tzinfo=UTC)  # the stated day, in any time zone
     except ValueError:
         return None

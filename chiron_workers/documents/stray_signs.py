@@ -144,7 +144,7 @@ def _with_references(words: str) -> str:
 
 
 def _reference(match: re.Match[str]) -> str:
-    """What stands for a `&`: an entity of XML as it is, another one as its sign, else `&amp;`."""
+    """The replacement of a `&`: an XML entity unchanged, an HTML entity as its character, else `&amp;`."""
     if match[0] == "&" or (match[1] and match[1] not in XML_ENTITIES and match[1] not in html5):
         return "&amp;" + match[0][1:]
     if match[1] in XML_ENTITIES:

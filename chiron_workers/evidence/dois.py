@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator
 from html import unescape
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
+
+from chiron_workers.public_addresses import url_parts
 
 # Crossref's advice on what DOIs there are, with the signs of SICIs (< > ; #); braces and quotes stand around them in texts.
 _DOI = re.compile(r"(?<![\w.%-])10\.\d{4,9}(?:\.\d+)*/[^\s\"{}\\^|`]+", re.ASCII)
 _VALUE = re.compile(r"\s*(?:(?:info:)?doi[:/]\s*|https?://(?:dx\.|www\.)?doi\.org/)?(?=10\.)", re.IGNORECASE)
 _DOI_HOSTS = frozenset({"doi.org", "dx.doi.org", "www.doi.org"})
-# A parameter that names what a page shows; others tell what is searched for, or where somebody came from.
+# A parameter that names what a page shows; others hold a search query or a referrer.
 _PARAMETERS = re.compile(r"id|uri|key|article(?:_?id)?|paper|.*doi.*", re.IGNORECASE)
 _ARXIV = re.compile(
     r"/(?:abs|pdf|html|format|e-print)/(\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?/?"
@@ -89,7 +91,7 @@ def _stated(text: str) -> str | None:
 
 
 def _written(url: str) -> str | None:
-    parts = _split(url)
+    parts = url_parts(url)
     host = (parts.hostname or "").lower()
     if parts.scheme.lower() not in ("http", "https") or not host:
         return None
@@ -158,12 +160,3 @@ def _unquote(text: str) -> str:
     """Decoded, also where it was encoded twice."""
     once = unquote(text)
     return unquote(once) if "%" in once else once
-
-
-def _split(url: str) -> SplitResult:
-    try:
-        parts = urlsplit(url)
-        _ = parts.hostname
-    except ValueError:
-        return urlsplit("")
-    return parts

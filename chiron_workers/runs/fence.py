@@ -51,7 +51,7 @@ def fence(run: LeasedRun, events: Sequence[NewEvent]) -> dict[str, Any]:
         "event_count": len(events),
         # Strings, since psycopg dumps arrays in Python; JSON holds no raw line breaks.
         "kinds": ",".join(kind for kind, _ in events),
-        # Events are shown, sent and logged wherever somebody watches.
+        # Watchers, webhooks and logs get the events.
         "datas": "\n".join(without_secrets(json_text(data)) for _, data in events),
     }
 

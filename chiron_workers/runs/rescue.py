@@ -131,7 +131,7 @@ async def _rescue_expired(
     journal.publish_all(events)
     kinds = {run.id: release.error["kind"] for run, release in releases if release.error}
     for event in events:
-        # A run that somebody asked to pause has another reason.
+        # A run whose pause a user requested has another reason.
         if event.kind == EventKind.RUN_PAUSED and event.run_id in kinds:
             record_pause(kinds[event.run_id])
     if failed_ids := [run.id for run in lost_runs if run.has_failed]:

@@ -38,7 +38,7 @@ CHALLENGE_WORDS = re.compile(
     r"|verifi\w+ que (?:usted )?(?:eres|es|é) (?:un )?human",
     re.IGNORECASE,
 )
-# Words of such services that nobody else uses.
+# Words that only such services use.
 BLOCK_WORDS = re.compile(
     r"there was a problem providing the content you requested|you have been blocked|incapsula incident id"
     r"|unable to send a cookie to your web browser|enable javascript and cookies to continue"

@@ -35,7 +35,7 @@ from chiron_workers.web.stand_in_words import (
 CHARS_MAX = 3_000  # of the main text of a stand-in; pages with more are read, whatever they speak of
 SHORT_CHARS_MAX = 700  # of one that is known by a phrase alone
 SHELL_CHARS_MAX = 20  # of what a page says that scripts fill
-SAYING_CHARS_MAX = 300  # beside a title or words that nobody else uses
+SAYING_CHARS_MAX = 300  # beside a title or words that only stand-ins have
 ERROR_CHARS_MAX = 40  # beside a title that may be that of a film
 REQUEST_CHARS_MAX = 80  # of what it says beside a request for scripts
 AROUND_CHARS_MAX = 80  # of what stands around a question for consent

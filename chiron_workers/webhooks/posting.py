@@ -16,7 +16,7 @@ from chiron_workers.web.pinned_http import open_client, policy_for
 from chiron_workers.webhooks.deliveries import Answer, Claim
 from chiron_workers.webhooks.wording import sentence
 
-# Apart from those of pages, and twice as many as there are requests at once: a lookup that a request has given up goes on.
+# Apart from those of pages, and twice as many as there are requests at once: a lookup continues after its request has given up.
 LOOKUP_THREADS = ThreadPoolExecutor(64, thread_name_prefix="webhook-lookup")
 SLACK_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 

@@ -1,16 +1,14 @@
-"""Workers that are killed again and again, by somebody or by one of their runs: only that run pauses, and nothing fails."""
+"""Workers that are killed again and again, from outside or by one of their runs: only that run pauses, and nothing fails."""
 
 import asyncio
 from pathlib import Path
 from typing import Any
 
 from support.poisonous_tool import supervise, write_tool
+from support.queued_topics import assert_rows_agree, enqueue
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import Worker, chiron, end_leases, rows, running, wait_until
 
-from benchmarks.crashes.consistency import among_rows, snapshot
-from chiron_workers.batches.submit import NewBatch, NewRun, submit
-from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
 
 MODEL = {
@@ -43,17 +41,6 @@ def work(request: dict[str, Any], turns: int) -> Says:
         return says("done")
     goal = f"{topic(request)} {turn(request)}"
     return calls(call("save_learning_goal", subject_id="physics", purpose_statement=goal))
-
-
-async def enqueue(settings: Settings, *topics: str) -> None:
-    async with open_pool(settings.database_url, size=2) as pool:
-        runs = [NewRun(name, "research", "Physics", "claude-opus-5-5", 50) for name in topics]
-        await submit(pool, NewBatch(runs, "Physics"))
-
-
-def assert_agreeing_rows(settings: Settings) -> None:
-    with snapshot(settings.database_url) as connection:
-        assert list(among_rows(connection)) == []
 
 
 async def test_seven_kills_within_one_step_of_eight_runs_fail_and_pause_none_of_them(
@@ -90,7 +77,7 @@ async def test_seven_kills_within_one_step_of_eight_runs_fail_and_pause_none_of_
     assert rows(settings, "select 1 from events where kind in ('run.failed', 'run.paused')") == []
     assert rows(settings, WRITTEN_OFF) == [{"calls": 28, "reserved": 0}], "nothing but the calls in flight"
     assert rows(settings, REPLIES) == [{"n": 4}] * 8
-    assert_agreeing_rows(settings)
+    assert_rows_agree(settings)
 
 
 async def until(worker: Worker, condition: Any) -> None:
@@ -120,7 +107,7 @@ async def test_a_run_that_kills_its_worker_pauses_and_the_seven_beside_it_comple
     assert states == dict.fromkeys(INNOCENT, ("completed", None))
     assert rows(settings, "select 1 from events where kind = 'run.failed'") == []
     assert kills <= 7
-    assert_agreeing_rows(settings)
+    assert_rows_agree(settings)
 
 
 async def test_a_run_that_kills_its_worker_pauses_where_it_is_alone_and_again_after_a_resume(

@@ -8,12 +8,11 @@ import psycopg
 import pytest
 from redis import Redis
 from support.private_valkey import OwnValkey, own_valkey
+from support.queued_topics import enqueue
 from support.scripted_model import Says, ScriptedModel, scripted_model, searched
 from support.worker_processes import rows, running, wait_until
 
 from benchmarks.crashes.consistency import disagreements, snapshot
-from chiron_workers.batches.submit import NewBatch, NewRun, submit
-from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
 
 ENV = {
@@ -33,12 +32,6 @@ def away(settings: Settings, tmp_path: Path) -> Iterator[tuple[Settings, OwnValk
 
 async def done(_: object) -> Says:
     return searched("done")
-
-
-async def enqueue(settings: Settings, *topics: str) -> None:
-    async with open_pool(settings.database_url, size=2) as pool:
-        runs = [NewRun(topic, "research", "Physics", "claude-opus-5-5", 50) for topic in topics]
-        await submit(pool, NewBatch(runs, "Physics"))
 
 
 async def completed(settings: Settings, topic: str) -> None:

@@ -10,11 +10,11 @@ from uuid import UUID
 import pytest
 from aiohttp import web
 from psycopg._queries import PostgresQuery
+from support.queued_topics import assert_rows_agree
 from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, turn
 from support.scripted_services import HostedServices, hosted_embedder, hosted_services
 
-from benchmarks.crashes.consistency import among_rows, snapshot
 from chiron_api.text import services_phrase
 from chiron_workers.batches.summaries import find
 from chiron_workers.billing.budgets import Budget
@@ -73,8 +73,7 @@ async def embedded_space(stage: Stage) -> None:
 def agreeing_rows(stage: Stage) -> Iterator[None]:
     """All rows agree with each other at the end of each test."""
     yield
-    with snapshot(stage.settings.database_url) as connection:
-        assert list(among_rows(connection)) == []
+    assert_rows_agree(stage.settings)
 
 
 async def play(stage: Stage, *tool_calls: Any, submitted: dict[str, Any] | None = None) -> UUID:

@@ -5,8 +5,7 @@ No garbage is collected meanwhile, as in a worker, which seldom looks for some.
 
 import asyncio
 import contextlib
-import gc
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import psycopg
@@ -26,13 +25,7 @@ ATTEMPTS = 3
 PATIENCE_S = 60.0
 
 
-@pytest.fixture(autouse=True)
-def no_collector() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
-    gc.collect()
+pytestmark = pytest.mark.usefixtures("no_collector")
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""What programs write into the properties of files for everybody is said by nobody."""
+"""Default values that programs write into file properties are ignored."""
 
 from datetime import datetime
 from io import BytesIO

@@ -1,9 +1,7 @@
 """What the event loop does while a route has much to read or to show: it answers others."""
 
 import asyncio
-import gc
 import json
-from collections.abc import Iterator
 from urllib.parse import quote_plus
 
 import httpx2
@@ -19,13 +17,7 @@ LOOP_S_MAX = 0.3  # of processor time between two beats: many times what is need
 MB = 1_000_000
 
 
-@pytest.fixture(autouse=True)
-def without_garbage() -> Iterator[None]:
-    """No collection of garbage meanwhile: it goes through all that the tests of this process have made."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
+pytestmark = pytest.mark.usefixtures("no_collector")
 
 
 def multipart(text: str) -> tuple[str, bytes]:

@@ -87,7 +87,7 @@ async def test_wrong_keys_stop_neither_other_addresses_nor_keys_in_use(
         assert (await api.get("/v1/subjects", headers=bearer(key))).status_code == 200
     await guess(api)
     assert (await api.get("/v1/subjects", headers=bearer("wrong"))).status_code == 429
-    for key in (secret, api_key(settings)):  # at work there before somebody began to guess
+    for key in (secret, api_key(settings)):  # in use there before the guesses begin
         assert (await api.get("/v1/subjects", headers=bearer(key))).status_code == 200
     for key in (other_secret, api_key(settings)):
         elsewhere = bearer(key, address="203.0.113.8")

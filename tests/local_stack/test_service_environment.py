@@ -1,4 +1,4 @@
-"""The variables that the processes of a stack get: keys of providers reach workers and API, and nobody else."""
+"""The variables that the processes of a stack get: only workers and API get keys of providers."""
 
 import os
 import tempfile

@@ -142,7 +142,7 @@ async def odd_site(kind: str) -> AsyncIterator[str]:
 
 @pytest.mark.parametrize("kind", ["json", "events"])
 async def test_answers_of_an_address_that_are_odd_are_read_or_end_the_call_at_once(kind: str):
-    # In a stream, what is no JSON may be a part of a message, so the library refuses it once the message is whole.
+    # In a stream, a line that is not JSON may be a part of a message, so the library refuses it once the message is whole.
     worded_otherwise = {"cut", "nested too deep", "nested deeper than anything", "error without id"}
     async with odd_site(kind) as url, supervised({"url": url}, timeout_s=3_600) as server:
         assert server.state is State.READY, server.reason

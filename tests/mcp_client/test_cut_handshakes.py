@@ -1,7 +1,6 @@
 import asyncio
 import contextlib
-import gc
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
@@ -14,13 +13,7 @@ REQUESTS = 3
 PATIENCE_S = 60.0
 
 
-@pytest.fixture(autouse=True)
-def no_collector() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
-    gc.collect()
+pytestmark = pytest.mark.usefixtures("no_collector")
 
 
 @pytest.fixture

@@ -158,7 +158,7 @@ async def test_a_machine_that_reboots_loses_no_run_of_its_workers(stage: Stage) 
         assert len(await acquire_next(stage, name, room)) == room
     await end(stage, "w1", "w2", "w3")
     assert await ends(stage) == {("queued", 1, 0): 7, ("queued", 0, 1): 1}
-    assert len(await acquire_next(stage, "w4")) == 8, "a single suspect waits for nobody"
+    assert len(await acquire_next(stage, "w4")) == 8, "a single suspect does not wait"
 
 
 async def test_a_release_counts_nothing_and_clears_no_run(stage: Stage) -> None:
@@ -319,7 +319,7 @@ async def test_a_cause_among_seven_others_pauses_alone_whatever_the_others_do_me
         playing += await acquire_next(stage, f"w{n}", 8 - len(playing))
         if (await stage.row(cause))["state"] == "paused":
             break
-        # Whoever is quicker than the cause has committed a step by then.
+        # A run that is quicker than the cause has committed a step by then.
         await commit_step(stage, [run for run in playing if run.id != cause and chance.random() < 0.3])
         if cause in [run.id for run in playing]:
             await stage.rows("update runs set worker = %s where state = 'running' returning 1", f"w{n}")

@@ -53,7 +53,7 @@ def claim_other_version(files: Files) -> None:
 
 
 def remake(files: Files) -> None:
-    """Make all documents of the report anew, as somebody does who forges a crate with our own code."""
+    """Make all documents of the report anew, as a forger with our own code does."""
     report = reread(files["report.json"])
     for name, pieces in (
         ("report.json", write_json(report)),

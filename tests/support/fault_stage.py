@@ -267,7 +267,7 @@ class FaultStage:
             self.loop.run(self.proxies[name].reset_now())
 
     def sockets(self, name: str) -> int:
-        """How many connections to Postgres a worker has open, those that nobody answers included."""
+        """How many connections to Postgres a worker has open, unanswered ones included."""
         process = psutil.Process(self.workers[name].process.pid)
         port = self.proxies[name].port
         peers = [

@@ -1,4 +1,4 @@
-"""A tool of one's own that kills the worker which calls it, and a supervisor that starts another."""
+"""A user's tool that kills the worker which calls it, and a supervisor that starts another."""
 
 import asyncio
 import signal

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from support.queued_topics import assert_rows_agree
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.scripted_services import HITS, hosted_services
 from support.worker_processes import end_leases, rows, running
 from worker.test_worker_processes import MODEL, SOON, enqueue, finished
 
-from benchmarks.crashes.consistency import among_rows, snapshot
 from chiron_workers.settings import Settings
 
 PRICE = Decimal("0.005")
@@ -52,5 +52,4 @@ async def test_a_worker_that_is_killed_in_a_search_leaves_it_unconfirmed(setting
     [run] = rows(settings, "select services_usd, unconfirmed_usd, unconfirmed_calls, reserved_usd from runs")
     assert (run["services_usd"], run["unconfirmed_usd"]) == (PRICE, PRICE)
     assert (run["unconfirmed_calls"], run["reserved_usd"]) == (1, 0)
-    with snapshot(settings.database_url) as connection:
-        assert list(among_rows(connection)) == []
+    assert_rows_agree(settings)

@@ -5,12 +5,12 @@ from typing import Any
 
 import psycopg
 import pytest
+from support.queued_topics import assert_rows_agree
 from support.research_rows import Shelf
 from support.row_answers import cell, empty, handing_in, known_fact, row
 from support.scripted_model import Says, calls, says, scripted_model, turn
 from support.worker_processes import end_leases, rows, running, wait_until
 
-from benchmarks.crashes.consistency import among_rows, snapshot
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.runs.columns import read_columns
@@ -66,5 +66,4 @@ async def test_a_row_that_was_being_written_at_kill_9_is_there_once(settings: Se
     assert [(each["n"], each["value"]) for each in stored] == [(1, NAMES[0]), (2, NAMES[1]), (3, NAMES[2])]
     results = rows(settings, "select call_id from tool_results where name = 'hand_in_rows' and not is_error")
     assert len({each["call_id"] for each in results}) == len(results) == 3
-    with snapshot(settings.database_url) as connection:
-        assert list(among_rows(connection)) == []
+    assert_rows_agree(settings)

@@ -8,12 +8,10 @@ from typing import Any
 
 import psutil
 import pytest
+from support.queued_topics import assert_rows_agree, enqueue
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import end_leases, rows, running, wait_until
 
-from benchmarks.crashes.consistency import among_rows, snapshot
-from chiron_workers.batches.submit import NewBatch, NewRun, submit
-from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
 
 MODEL = {
@@ -36,12 +34,6 @@ async def turns_of(request: dict[str, Any], *, turns: int = 4) -> Says:
         return says("done")
     goal = f"{topic(request)} {turn(request)}"
     return calls(call("save_learning_goal", subject_id="physics", purpose_statement=goal))
-
-
-async def enqueue(settings: Settings, *topics: str) -> None:
-    async with open_pool(settings.database_url, size=2) as pool:
-        runs = [NewRun(topic, "research", "Physics", "claude-opus-5-5", 50) for topic in topics]
-        await submit(pool, NewBatch(runs, "Physics"))
 
 
 async def until(condition: Callable[[], object], what: str) -> None:
@@ -100,8 +92,7 @@ async def test_another_worker_goes_on_after_kill_9_and_repeats_nothing(settings:
     gaps = "select run_id from events group by run_id having max(seq) <> count(*) or min(seq) <> 1"
     assert rows(settings, gaps) == []
     assert len(rows(settings, "select 1 from events where kind = 'batch.completed'")) == 1
-    with snapshot(settings.database_url) as connection:
-        assert list(among_rows(connection)) == []
+    assert_rows_agree(settings)
 
 
 async def test_two_workers_play_no_run_twice(settings: Settings) -> None:

@@ -2,7 +2,8 @@
 
 from enum import StrEnum
 from pathlib import PurePosixPath
-from urllib.parse import SplitResult, urlsplit
+
+from chiron_workers.public_addresses import url_parts
 
 JOURNALS = (
     "academic.oup.com", "biomedcentral.com", "bmj.com", "cell.com", "frontiersin.org", "jamanetwork.com", "journals.plos.org",
@@ -38,7 +39,7 @@ class WorkKind(StrEnum):
 
 def kind_of(url: str) -> WorkKind:
     """The kind of work at an address; a page where nothing says more, and a document where it is none of the web."""
-    parts = _split(url)
+    parts = url_parts(url)
     host, ending = parts.hostname or "", PurePosixPath(parts.path).suffix.lower()
     kinds = (
         (PREPRINTS, WorkKind.PREPRINT),
@@ -56,12 +57,3 @@ def kind_of(url: str) -> WorkKind:
     if host in {"doi.org", "dx.doi.org"}:
         return WorkKind.ARTICLE
     return WorkKind.REPORT if ending == ".pdf" else WorkKind.PAGE
-
-
-def _split(url: str) -> SplitResult:
-    try:
-        parts = urlsplit(url)
-        _ = parts.hostname
-    except ValueError:
-        return urlsplit("")
-    return parts

@@ -30,7 +30,7 @@ class TextChoice(StrEnum):
 
 
 def without_secrets(report: Report) -> Report:
-    """The report without words of one's own texts, and of errors of runs all but their kind.
+    """The report without words of private texts, and with the kind of each run's error alone.
 
     Addresses have no passwords and keys in any report.
     """

@@ -10,7 +10,7 @@ from chiron_api.reports.report import Report
 
 
 class ReportUnreadable(ValueError):
-    """A JSON document is no report of this version."""
+    """A JSON document is not a report of this version."""
 
 
 def reread(content: bytes) -> Report:

@@ -88,7 +88,7 @@ class CellFormat:
     def shown(self, value: float | date) -> str | None:
         """The value as the sheet shows it, with all its digits; a format that rounds does not round here.
 
-        None where the format shows it in a way that is not read, so that nobody knows what stands in the sheet.
+        None if the format is not supported, so the displayed text is unknown.
         """
         if isinstance(value, date):
             parts = self.sections[0].date_parts
@@ -200,7 +200,7 @@ def _number_section(
         else:
             prefix += word
     if not is_number:
-        has_words = any(map(str.isalnum, prefix))  # A dash alone stands for zero, or for nothing.
+        has_words = any(map(str.isalnum, prefix))  # A dash alone means zero, or an empty cell.
         return Section(prefix, condition=condition, has_number=False, is_read=is_known and has_words)
     whole = number.partition(".")[0]
     is_general = number.lower() == "general"

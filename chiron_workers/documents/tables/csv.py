@@ -15,7 +15,7 @@ CELL_CHARS_MAX = 10_000_000
 # Rows by which the delimiter of a table may be less even than another one, as long as half of all are even.
 UNEVEN_ROWS, UNEVEN_SHARE, SHARE_MIN = 2, 0.05, 0.5
 DECIMAL_LINE = re.compile(r"[+-]?[0-9.]{1,20}(?:,[0-9]{1,9})?")
-# Numbers of any country, dates, and what stands for a missing one: a wrong delimiter cuts them, or leaves two in a cell.
+# Numbers of any country, dates and marks of missing values: a wrong delimiter cuts them, or leaves two in a cell.
 VALUE = re.compile(
     r"\s*(?:[+-]?[0-9][0-9.,' \u00a0\u202f]*(?:[eE][+-]?[0-9]+)?\s?[%€$£]?|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}.*|)\s*"
 )

@@ -85,7 +85,7 @@ def _below_titles(rows: Sequence[Sequence[str]], first: int) -> int:
         below = _next_filled(rows, below + 1)
     if below is None or below == first:
         return first
-    # A table of one column has no titles: what follows them is wider, and goes on so.
+    # A table of one column has no titles: the rows after a title are wider.
     is_wide = [_filled(row) > 1 for row in rows[below : below + SAMPLE_ROWS] if _filled(row)]
     is_table = is_wide[0] and 2 * sum(is_wide) > len(is_wide)
     return below if is_table and _has_names(rows, first, below) else first
@@ -159,7 +159,7 @@ def _is_second_row(row: Sequence[str], second: Sequence[str], body: Sequence[Seq
 
 
 def _named_groups(upper: Sequence[str], lower: Sequence[str]) -> list[list[str]]:
-    """The names below each name that goes on over gaps or repetitions; none if two columns of one have the same name."""
+    """The names below each group name (one that spans gaps or repetitions); none if a group has a name twice."""
     groups, group = dict[int, list[str]](), -1
     for n, (above, below) in enumerate(zip(upper, lower, strict=True)):
         if above and (group < 0 or above != upper[group]):
@@ -175,7 +175,7 @@ def _is_label(upper: Sequence[str], column: int) -> bool:
 
 
 def _joined(row: Sequence[str], second: Sequence[str]) -> list[str]:
-    """One name for each column: that of the group, which goes on over the gaps to its right, and that below it."""
+    """One name for each column: that of its group, which spans the gaps to its right, and its own."""
     width = max(len(row), len(second))
     upper, lower = _padded(row, width), _padded(second, width)
     names, group = list[str](), ""

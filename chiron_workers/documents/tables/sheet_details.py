@@ -7,7 +7,6 @@ import html
 import re
 import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -16,6 +15,7 @@ from posixpath import dirname, join, normpath
 from typing import Any
 
 from chiron_workers.documents.document import import_optional
+from chiron_workers.documents.office_package import READ_ERRORS
 from chiron_workers.documents.omissions import Omission, Omissions
 from chiron_workers.documents.tables.cell_formats import BUILT_IN, CellFormat, parse_format
 from chiron_workers.documents.tables.places import TAG_CHARS_MAX, Place, cell_place, column_number
@@ -23,20 +23,8 @@ from chiron_workers.documents.tables.sheet_words import is_struck, read_words
 
 SHEET_BYTES_MAX = 100_000_000
 PART_BYTES_MAX = 20_000_000  # styles, comments, drawings
-# Of an archive or a part that is broken, encrypted, too large or not there.
-ARCHIVE_ERRORS = (
-    zipfile.BadZipFile,
-    zipfile.LargeZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    KeyError,
-    OSError,
-    OverflowError,
-    RuntimeError,
-    StopIteration,
-    ValueError,
-)
+# Of an archive or a part that is broken, encrypted, too large or missing.
+ARCHIVE_ERRORS = (*READ_ERRORS, struct.error, KeyError, OverflowError, StopIteration)
 FORMATTED_CELLS_MAX = 500_000
 HIDDEN_COLUMNS_MAX = 1_000
 DRAWN_TEXT = "text of a drawing"

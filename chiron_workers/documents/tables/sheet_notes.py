@@ -26,7 +26,7 @@ def text_notes(sheet: Sheet, hidden_sheets: Sequence[str]) -> tuple[str, ...]:
 
 
 def sheet_omissions(sheet: Sheet) -> tuple[Omission, ...]:
-    """What is in a sheet and not in its text: formulas that a mark stands for, comments, pictures, charts."""
+    """What a sheet has and its text lacks: formulas replaced by a mark, comments, pictures, charts."""
     formulas = Omissions()
     for place in sheet.details.empty_formulas:
         formulas.add("formula without a value", place=f"sheet {sheet.name}, {cell_name(place)}")

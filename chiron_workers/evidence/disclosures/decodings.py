@@ -1,6 +1,6 @@
 """What a text says when it is read in the usual codes: base64, base32, hex, letter codes, spelled, backwards, ROT13.
 
-`signs` reads signs that stand for letters.
+`signs` reads signs that encode letters.
 """
 
 import base64

@@ -14,7 +14,7 @@ FIRST_YEAR, LAST_YEAR = 1900, 2099
 
 
 class Shape(NamedTuple):
-    """What short words have in common that somebody could list; `words` says how many there can be."""
+    """A class of short words that a program can enumerate; `words` is the size of the class."""
 
     kind: str
     words: int

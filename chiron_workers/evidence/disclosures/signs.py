@@ -43,7 +43,7 @@ KEYPAD_CHARS_MIN = 7  # shorter numbers are keys of too many words
 
 
 def in_letters(text: str) -> Iterator[str]:
-    """What a text says where signs stand for letters or digits."""
+    """The text that signs encode: each sign is a letter or a digit."""
     if not text.isascii():
         yield from _from_braille(text)
         yield "".join(map(_digit, text))

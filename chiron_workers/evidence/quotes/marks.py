@@ -32,7 +32,7 @@ CELL_BEFORE = re.compile(r"(?:^|\n|\|) ?$")
 CELL_BEHIND = re.compile(r" ?(?:$|\n|\|)")
 EDGE_CHARS = 2
 LOOK_CHARS = 100
-# Pictures mostly stand beside what a sentence says; what the other marks stand for belongs to it.
+# A picture is mostly no part of the sentence beside it; the other marks replace a part of the sentence.
 PICTURES = frozenset(mark.text for mark in (Mark.PICTURE, Mark.DRAWING, Mark.CHART))
 SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’»)\]]*\s*$")
 LABEL_END = re.compile(r":\s")  # `Figure [field without a value]: the words of a caption`

@@ -59,7 +59,7 @@ def mend_event_line(line: bytes, open_ids: Collection[RequestId]) -> bytes:
     line_end = line[len(line.rstrip(b"\r\n")) :]
     if _strict_message(content) is not None:
         return line
-    # What is no JSON may be a part of a message of several lines.
+    # A line that is not JSON may be a part of a message of several lines.
     messages = list(_messages(_values(content), open_ids))
     return b"data: " + _written(messages[0]) + line_end if len(messages) == 1 else line
 
@@ -181,7 +181,7 @@ def _answer(entry: dict[str, Any], id: RequestId) -> JSONRPCMessage:
 
 
 def _id_of_broken(content: bytes, open_ids: Collection[RequestId]) -> RequestId | None:
-    """The request that a line which is no JSON answers, as far as one can tell."""
+    """The id of the request that a line answers, if it can be read from a line that is not JSON."""
     if not OBJECT_START.match(content) or b'"jsonrpc"' not in content:
         return None
     texts = {match.decode().strip('"') for match in ID.findall(content)}

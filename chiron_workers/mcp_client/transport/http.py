@@ -106,7 +106,7 @@ class _AnsweringTransport(httpx2.AsyncBaseTransport):
             for name, value in response.headers.multi_items()
             if name not in {"content-length", "transfer-encoding"}
         ]
-        # What is cut is no JSON, and is refused as such.
+        # A cut answer is not JSON and is refused as such.
         content = mend_body(content, id) if body.is_whole else content
         return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
 

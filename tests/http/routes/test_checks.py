@@ -8,11 +8,11 @@ from decimal import Decimal
 from typing import Any
 
 import httpx2
+from support.queued_topics import assert_rows_agree
 from support.scripted_model import Says, call, calls, says, scripted_model, turn, verdict_entries
 from support.verified_quotes import page_read
 from support.worker_processes import end_leases, rows, running, wait_until
 
-from benchmarks.crashes.consistency import among_rows, snapshot
 from chiron_workers.db.connect import Pool
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.rescue import rescue
@@ -168,8 +168,7 @@ async def test_a_killed_check_goes_on_where_it_was_and_asks_nothing_twice(
     )
     batch = (await client.get(f"/v1/batches/{receipt['batch_id']}")).json()
     assert Decimal(str(batch["spent_usd"])) == paid["usd"]
-    with snapshot(settings.database_url) as connection:
-        assert list(among_rows(connection)) == []
+    assert_rows_agree(settings)
 
 
 async def test_what_cannot_be_checked_is_refused_in_words(client: httpx2.AsyncClient) -> None:
