@@ -3,6 +3,7 @@
 import asyncio
 from uuid import UUID
 
+from chiron_workers.batches.steering import resume
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.knowledge.coverage.nodes import Nodes, draft
@@ -18,6 +19,17 @@ MODEL = "claude-opus-5-5"
 def start_batch(settings: Settings, *, runs: int, turns: int) -> UUID:
     """Submit; the batch's id. Run n is called r<n>."""
     return asyncio.run(_start(settings, runs, turns))
+
+
+def resume_batch(settings: Settings, batch_id: UUID) -> None:
+    """Let the paused runs of a batch go on, as a person does by `chiron resume`."""
+    asyncio.run(_resume(settings, batch_id))
+
+
+async def _resume(settings: Settings, batch_id: UUID) -> None:
+    async with open_pool(settings.database_url, size=1) as pool:
+        await resume(pool, batch_id)
+    await notify(settings.redis_url, batch_id)
 
 
 async def _start(settings: Settings, runs: int, turns: int) -> UUID:

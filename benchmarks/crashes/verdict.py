@@ -20,11 +20,11 @@ class Tables:
 
     def __init__(self, database_url: str, batch_id: UUID) -> None:
         self.database_url = database_url
-        self._batch_id = batch_id
+        self.batch_id = batch_id
 
     def rows(self, query: str, **args: Any) -> list[DictRow]:
         with psycopg.connect(self.database_url, autocommit=True, row_factory=dict_row) as connection:
-            return connection.execute(SQL[query], {"batch_id": self._batch_id, **args}).fetchall()
+            return connection.execute(SQL[query], {"batch_id": self.batch_id, **args}).fetchall()
 
     def states(self) -> dict[str, int]:
         return {row["state"]: row["n"] for row in self.rows("states")}
@@ -32,6 +32,14 @@ class Tables:
     def is_finished(self) -> bool:
         """Whether the end of the batch is said, which it is after the commit of its last run's end."""
         return self.rows("batch")[0]["finished_at"] is not None
+
+    def has_blamed(self) -> bool:
+        """Whether a run is paused since its workers ended."""
+        return bool(self.rows("blames")[0]["paused"])
+
+    def blames(self) -> int:
+        """How often one was."""
+        return int(self.rows("blames")[0]["n"])
 
     def takings(self, run: str) -> str:
         """Who took a run and let go of it, and when: what helps to find out how a promise was broken."""

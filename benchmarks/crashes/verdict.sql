@@ -5,6 +5,13 @@ select state, count(*) as n from runs where batch_id = %(batch_id)s group by 1;
 select topic, state, turns, attempt, worker, leased_until, error from runs
  where batch_id = %(batch_id)s and (state <> 'completed' or leased_until is not null or stop_requested is not null);
 
+-- blames
+select count(*) as n, count(*) filter (where runs.state = 'paused') as paused
+  from events
+  join runs on runs.id = events.run_id
+ where runs.batch_id = %(batch_id)s
+   and events.kind = 'run.paused';
+
 -- turns
 select split_part(topic, ' ', 1) as run, turns from runs where batch_id = %(batch_id)s;
 

@@ -64,6 +64,7 @@ def test_nothing_is_lost_and_nothing_is_repeated_but_what_was_in_flight(tmp_path
     found = run("chaos", tmp_path, "--seed", str(seed), "--latency-s", "1")
     assert found["broken"] == []
     assert found["completed"] == found["runs"] == 60
+    assert found["blamed"] <= 2, "few runs pause for the ends that their workers were dealt"
     assert found["answered"] - found["repeated"] == 60 * 12
     assert len(found["faults"]) == 6, "every kind of blow was dealt"
 
