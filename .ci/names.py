@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("chiron_workers", "chiron_api")
-WIRE = ROOT / "chiron_api/client/models"  # its names are fields of JSON, which programs read
+WIRE = ROOT / "chiron_api/answers"  # its names are fields of JSON, which programs read
 PER_THOUSAND_MAX = 10
 
 PRONOUNS = """

@@ -1,5 +1,6 @@
 """The client for asyncio."""
 
+from chiron_api.answers.runs import Batch, Run, RunResult
 from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import journeys as journey_calls
@@ -19,7 +20,6 @@ from chiron_api.client.concurrent import AsyncEventStream, AsyncItems, AsyncShel
 from chiron_api.client.flows.requests import wait_for_end
 from chiron_api.client.flows.streams import EventFlow
 from chiron_api.client.flows.streams import results as result_flow
-from chiron_api.client.models.runs import Batch, Run, RunResult
 from chiron_api.client.targets import BatchRef, RunRef
 
 

@@ -1,6 +1,6 @@
 """What a caller of the client can react to, one class for each reaction."""
 
-from chiron_api.client.models.basics import Problem
+from chiron_api.answers.basics import Problem
 
 
 class ChironError(Exception):

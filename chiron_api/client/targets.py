@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from chiron_api.client.models.basics import Receipt
-from chiron_api.client.models.runs import Batch, Run, RunReceipt, RunResult
+from chiron_api.answers.basics import Receipt
+from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult
 
 Id = UUID | str
 BatchRef = Id | Batch | Receipt | RunReceipt

@@ -12,9 +12,9 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 from starlette.routing import BaseRoute
 
-from chiron_api.client.models.basics import Problem
-from chiron_api.client.models.events import AnyEvent
-from chiron_api.client.models.runs import RunResult
+from chiron_api.answers.basics import Problem
+from chiron_api.answers.events import AnyEvent
+from chiron_api.answers.runs import RunResult
 from chiron_api.http.descriptions import MEANINGS
 from chiron_api.http.principals import COOKIE
 from chiron_api.rights import of_route

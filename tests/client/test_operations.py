@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
+from chiron_api.answers.journeys import JourneyEvent, JourneyState
 from chiron_api.client import AsyncChiron, Chiron, Column, Topic
 from chiron_api.client.call import Call, Listing
 from chiron_api.client.calls import (
@@ -32,7 +33,6 @@ from chiron_api.client.calls import (
     tools,
     webhooks,
 )
-from chiron_api.client.models.journeys import JourneyEvent, JourneyState
 from chiron_api.http.document import document
 from chiron_api.reports.formats import DocumentName
 from chiron_api.views.coverage_maps import MapFormat

@@ -13,8 +13,8 @@ from support.committed_events import assert_gapless, batch_of, happen, work
 from support.http_server import served
 from support.proxy import Proxy, open_proxy
 
+from chiron_api.answers.events import RunCompleted, RunQueued, Snapshot
 from chiron_api.client import NotFound, Refused, Unavailable, UnknownEvent
-from chiron_api.client.models.events import RunCompleted, RunQueued, Snapshot
 from chiron_workers.batches.delete import delete
 from chiron_workers.db.connect import Pool
 from chiron_workers.ids import new_id

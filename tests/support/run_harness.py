@@ -7,7 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_api.client.models.events import ANY_EVENT
+from chiron_api.answers.events import ANY_EVENT
 from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.batches.submit import NO_BUDGET, NewBatch, NewRun, submit
 from chiron_workers.billing.budgets import Budget

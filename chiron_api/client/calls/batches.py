@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import Literal
 from uuid import uuid4
 
+from chiron_api.answers.basics import Receipt
+from chiron_api.answers.runs import Batch, BatchList, RunResult
 from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.columns import Column, column_fields
-from chiron_api.client.models.basics import Receipt
-from chiron_api.client.models.runs import Batch, BatchList, RunResult
 from chiron_api.client.targets import BatchRef, batch_id
 
 Money = Decimal | float

@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Literal
 
+from chiron_api.answers.facts import Fact, FoundFact, FoundFacts
 from chiron_api.client.call import Call, fields, get
-from chiron_api.client.models.facts import Fact, FoundFact, FoundFacts
 from chiron_api.client.targets import Id
 
 SearchMode = Literal["hybrid", "vector", "text"]

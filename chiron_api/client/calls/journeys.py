@@ -1,8 +1,8 @@
 """Journeys: begin to learn a subject, see where you stand, go on."""
 
+from chiron_api.answers.journeys import Journey, JourneyList
 from chiron_api.client.call import Call, fields, get
 from chiron_api.client.calls.batches import Money
-from chiron_api.client.models.journeys import Journey, JourneyList
 from chiron_api.client.targets import Id
 
 

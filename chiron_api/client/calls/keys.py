@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Literal
 
+from chiron_api.answers.keys import AuditEntry, AuditTrail, Key, KeyList, NewKey
 from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.calls.batches import Money
-from chiron_api.client.models.keys import AuditEntry, AuditTrail, Key, KeyList, NewKey
 
 Scope = Literal["read", "submit", "admin"]
 BudgetPeriod = Literal["day", "total"]

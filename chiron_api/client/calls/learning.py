@@ -3,9 +3,7 @@
 from typing import Literal
 from uuid import uuid4
 
-from chiron_api.client.call import Call, fields, get
-from chiron_api.client.calls.batches import Money
-from chiron_api.client.models.learning import (
+from chiron_api.answers.learning import (
     CoverageMap,
     CurriculumReceipt,
     NodeProgress,
@@ -15,6 +13,8 @@ from chiron_api.client.models.learning import (
     ProposalState,
     ResearchRound,
 )
+from chiron_api.client.call import Call, fields, get
+from chiron_api.client.calls.batches import Money
 from chiron_api.client.targets import Id
 
 MapFormat = Literal["tree", "mermaid", "json"]

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
+from chiron_api.answers.lessons import Lesson, LessonLine, LessonList
+from chiron_api.answers.runs import WritingReceipt
 from chiron_api.client.call import Call, fields, get
 from chiron_api.client.calls.batches import Money
-from chiron_api.client.models.lessons import Lesson, LessonLine, LessonList
-from chiron_api.client.models.runs import WritingReceipt
 from chiron_api.client.targets import Id
 
 LessonFormat = Literal["md", "html", "json"]

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
+from chiron_api.answers.quizzes import QuestionOrder, Quiz, QuizAnswer, QuizQuestion
 from chiron_api.client.call import Call, fields, get
 from chiron_api.client.calls.batches import Money
-from chiron_api.client.models.quizzes import QuestionOrder, Quiz, QuizAnswer, QuizQuestion
 from chiron_api.client.targets import Id
 
 

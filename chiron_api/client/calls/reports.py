@@ -2,10 +2,10 @@
 
 from typing import Literal
 
+from chiron_api.answers.reports import Report
+from chiron_api.answers.runs import WritingReceipt
 from chiron_api.client.call import Call, fields, get
 from chiron_api.client.calls.batches import Money
-from chiron_api.client.models.reports import Report
-from chiron_api.client.models.runs import WritingReceipt
 from chiron_api.client.targets import BatchRef, RunRef, target_of
 
 ReportFormat = Literal["md", "html", "docx", "json", "csl-json", "bibtex", "ris"]

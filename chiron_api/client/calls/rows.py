@@ -2,8 +2,8 @@
 
 from typing import Literal
 
+from chiron_api.answers.rows import Row, RowList
 from chiron_api.client.call import Call, Listing, get, pages
-from chiron_api.client.models.rows import Row, RowList
 from chiron_api.client.targets import BatchRef, RunRef, target_of
 
 RowFormat = Literal["csv", "xlsx"]

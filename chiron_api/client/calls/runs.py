@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
+from chiron_api.answers.basics import RunState
+from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt
 from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.calls.batches import Effort, Money, Thinking
 from chiron_api.client.columns import Column, column_fields
-from chiron_api.client.models.basics import RunState
-from chiron_api.client.models.runs import Run, RunId, RunList, RunReceipt
 from chiron_api.client.targets import BatchRef, RunRef, batch_id, run_id, target_of
 
 

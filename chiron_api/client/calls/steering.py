@@ -1,8 +1,8 @@
 """Steering: of a batch, or of a single run by `run=`."""
 
+from chiron_api.answers.runs import Steering
 from chiron_api.client.call import Call, fields
 from chiron_api.client.calls.batches import Money
-from chiron_api.client.models.runs import Steering
 from chiron_api.client.targets import BatchRef, RunRef, target_of
 
 

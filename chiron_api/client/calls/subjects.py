@@ -2,11 +2,9 @@
 
 from datetime import datetime
 
-from chiron_api.client.call import Call, Listing, fields, get, pages
-from chiron_api.client.calls.batches import Money
-from chiron_api.client.models.differences import Difference
-from chiron_api.client.models.facts import FactList, FactStatus, ListedFact
-from chiron_api.client.models.subjects import (
+from chiron_api.answers.differences import Difference
+from chiron_api.answers.facts import FactList, FactStatus, ListedFact
+from chiron_api.answers.subjects import (
     CheckReceipt,
     Document,
     DocumentList,
@@ -16,6 +14,8 @@ from chiron_api.client.models.subjects import (
     SubjectDetails,
     SubjectList,
 )
+from chiron_api.client.call import Call, Listing, fields, get, pages
+from chiron_api.client.calls.batches import Money
 from chiron_api.client.targets import Id
 
 

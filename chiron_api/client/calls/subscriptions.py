@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from chiron_api.client.call import Call, Listing, fields, get, pages
-from chiron_api.client.calls.batches import Money
-from chiron_api.client.models.subjects import (
+from chiron_api.answers.subjects import (
     Subscription,
     SubscriptionList,
     SubscriptionTime,
     SubscriptionTimeList,
 )
+from chiron_api.client.call import Call, Listing, fields, get, pages
+from chiron_api.client.calls.batches import Money
 from chiron_api.client.targets import Id
 
 SubscriptionRef = Id | Subscription

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from chiron_api.answers.basics import Health
+from chiron_api.answers.tools import Skill, SkillList, Tool, ToolList, ToolResult
 from chiron_api.client.call import Call, get
-from chiron_api.client.models.basics import Health
-from chiron_api.client.models.tools import Skill, SkillList, Tool, ToolList, ToolResult
 
 
 def tools() -> Call[list[Tool]]:

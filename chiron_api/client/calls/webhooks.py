@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from chiron_api.client.call import Call, Listing, fields, get, pages
-from chiron_api.client.models.webhooks import (
+from chiron_api.answers.webhooks import (
     Delivery,
     DeliveryList,
     NewWebhook,
@@ -12,6 +11,7 @@ from chiron_api.client.models.webhooks import (
     Webhook,
     WebhookList,
 )
+from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.targets import Id
 
 WebhookFormat = Literal["standard", "slack", "mail"]

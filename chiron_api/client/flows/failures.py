@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from chiron_api.answers.basics import Problem
 from chiron_api.client.call import Call
 from chiron_api.client.errors import ChironError, NotFound, RateLimited, Refused, Unavailable
 from chiron_api.client.flows.steps import Answer, Cut
-from chiron_api.client.models.basics import Problem
 from chiron_api.client.server import Server
 
 PASSING = frozenset({408, 502, 503, 504})

@@ -3,12 +3,12 @@
 import time
 from typing import TypeVar
 
+from chiron_api.answers.runs import Batch, Run
 from chiron_api.client.call import Call, Value
 from chiron_api.client.errors import StillOpen
 from chiron_api.client.flows.failures import error_of, may_repeat
 from chiron_api.client.flows.patience import Patience
 from chiron_api.client.flows.steps import Answer, Cut, Flow, Pause, Send
-from chiron_api.client.models.runs import Batch, Run
 from chiron_api.client.server import Server
 
 Ending = TypeVar("Ending", Batch, Run)

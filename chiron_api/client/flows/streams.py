@@ -6,6 +6,8 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
+from chiron_api.answers.events import ANY_EVENT, AnyEvent, Event
+from chiron_api.answers.runs import RunResult
 from chiron_api.client.call import Call, Item, Listing, unreadable
 from chiron_api.client.errors import Unavailable
 from chiron_api.client.flows.failures import error_of
@@ -13,8 +15,6 @@ from chiron_api.client.flows.lines import Frames, Lines
 from chiron_api.client.flows.patience import Patience
 from chiron_api.client.flows.requests import answered, request
 from chiron_api.client.flows.steps import Cut, Emit, Flow, Pause, Read, Send
-from chiron_api.client.models.events import ANY_EVENT, AnyEvent, Event
-from chiron_api.client.models.runs import RunResult
 from chiron_api.client.server import Server
 
 NO_CONTENT = 204

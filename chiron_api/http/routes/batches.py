@@ -10,8 +10,8 @@ from pydantic import Discriminator, FailFast, Field, Tag
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from chiron_api.client.models.basics import Receipt
-from chiron_api.client.models.runs import Batch, BatchList
+from chiron_api.answers.basics import Receipt
+from chiron_api.answers.runs import Batch, BatchList
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import EVENTS, RESULTS, EventStream, JsonLines, answers
 from chiron_api.http.problems import Problem

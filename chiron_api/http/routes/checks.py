@@ -2,8 +2,8 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
+from chiron_api.answers.subjects import CheckReceipt
 from chiron_api.checks import CheckOptions, submit_check
-from chiron_api.client.models.subjects import CheckReceipt
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
 from chiron_api.http.requests import Flag, Name, RequestModel, Tokens, Usd

@@ -5,7 +5,7 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from chiron_api.client.models.subjects import DocumentList, DocumentReceipt
+from chiron_api.answers.subjects import DocumentList, DocumentReceipt
 from chiron_api.http.bodies import bounded_chunks
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import LOCATION, answers

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
-from chiron_api.client.models.facts import Fact
+from chiron_api.answers.facts import Fact
 from chiron_api.http.dependencies import StoreOpener
 from chiron_api.http.descriptions import answers
 from chiron_api.http.requests import RequestModel

@@ -4,7 +4,7 @@ from http import HTTPStatus
 import psycopg
 from starlette.responses import JSONResponse
 
-from chiron_api.client.models.basics import Health
+from chiron_api.answers.basics import Health
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
 from chiron_api.http.problems import Problem

@@ -5,7 +5,7 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
-from chiron_api.client.models.journeys import Journey, JourneyList
+from chiron_api.answers.journeys import Journey, JourneyList
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import LOCATION, answers
 from chiron_api.http.requests import INTEGER, Flag, Name, RequestModel, Usd

@@ -5,7 +5,7 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
-from chiron_api.client.models import keys as answered
+from chiron_api.answers import keys as answered
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
 from chiron_api.http.requests import Name, Page, Positive, RequestModel, Time, Usd

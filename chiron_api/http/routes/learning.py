@@ -7,7 +7,7 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
-from chiron_api.client.models.learning import (
+from chiron_api.answers.learning import (
     CoverageMap,
     CurriculumReceipt,
     ProgressList,

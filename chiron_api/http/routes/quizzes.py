@@ -5,8 +5,8 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
-from chiron_api.client.models.quizzes import QuestionOrder
-from chiron_api.client.models.quizzes import Quiz as QuizAnswer
+from chiron_api.answers.quizzes import QuestionOrder
+from chiron_api.answers.quizzes import Quiz as QuizAnswer
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import LOCATION, answers
 from chiron_api.http.requests import INTEGER, Flag, Name, RequestModel, Tokens, Usd

@@ -3,7 +3,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from chiron_api.client.models.subjects import Recheck
+from chiron_api.answers.subjects import Recheck
 from chiron_api.http.dependencies import StoreOpener
 from chiron_api.http.descriptions import answers
 from chiron_api.http.responses import json_response

@@ -6,8 +6,8 @@ from uuid import UUID
 from fastapi import Query
 from starlette.responses import Response, StreamingResponse
 
-from chiron_api.client.models.reports import Report
-from chiron_api.client.models.runs import WritingReceipt
+from chiron_api.answers.reports import Report
+from chiron_api.answers.runs import WritingReceipt
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import Responses, answers
 from chiron_api.http.requests import Flag, Name, RequestModel, Tokens, Usd

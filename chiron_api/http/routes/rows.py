@@ -9,7 +9,7 @@ from fastapi import Query
 from starlette.background import BackgroundTask
 from starlette.responses import Response, StreamingResponse
 
-from chiron_api.client.models.rows import RowList
+from chiron_api.answers.rows import RowList
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import Responses, answers
 from chiron_api.http.problems import Problem

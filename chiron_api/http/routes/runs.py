@@ -7,7 +7,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from chiron_api.client.models.runs import Run, RunId, RunList, RunReceipt
+from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import EVENTS, EventStream, answers
 from chiron_api.http.requests import IdempotencyKey, Name, Page, RequestModel

@@ -3,7 +3,7 @@ from typing import Annotated
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from chiron_api.client.models.facts import FoundFacts
+from chiron_api.answers.facts import FoundFacts
 from chiron_api.http.dependencies import StoreOpener
 from chiron_api.http.requests import INTEGER, AnyTime, Flag, RequestModel, Share
 from chiron_api.http.routing import api_router

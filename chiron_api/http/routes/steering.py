@@ -6,7 +6,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from chiron_api.client.models.runs import Steering
+from chiron_api.answers.runs import Steering
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
 from chiron_api.http.requests import Flag, RequestModel, Tokens, Usd

@@ -5,9 +5,9 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
-from chiron_api.client.models.differences import Difference
-from chiron_api.client.models.facts import FactList
-from chiron_api.client.models.subjects import SubjectDetails, SubjectList
+from chiron_api.answers.differences import Difference
+from chiron_api.answers.facts import FactList
+from chiron_api.answers.subjects import SubjectDetails, SubjectList
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import answers
 from chiron_api.http.requests import Page, RequestModel, Time

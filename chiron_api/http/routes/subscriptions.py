@@ -7,8 +7,8 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
-from chiron_api.client.models.subjects import Subscription as SubscriptionAnswer
-from chiron_api.client.models.subjects import SubscriptionList, SubscriptionTimeList
+from chiron_api.answers.subjects import Subscription as SubscriptionAnswer
+from chiron_api.answers.subjects import SubscriptionList, SubscriptionTimeList
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import LOCATION, answers
 from chiron_api.http.requests import Flag, Name, Page, RequestModel, Time, Usd

@@ -4,7 +4,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 from starlette.responses import JSONResponse
 
-from chiron_api.client.models.tools import SkillList, ToolList, ToolResult
+from chiron_api.answers.tools import SkillList, ToolList, ToolResult
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import answers
 from chiron_api.http.problems import Problem

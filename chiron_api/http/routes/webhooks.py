@@ -7,8 +7,8 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
-from chiron_api.client.models.webhooks import Delivery, DeliveryList, Webhook, WebhookList
-from chiron_api.client.models.webhooks import NewWebhook as NewWebhookAnswer
+from chiron_api.answers.webhooks import Delivery, DeliveryList, Webhook, WebhookList
+from chiron_api.answers.webhooks import NewWebhook as NewWebhookAnswer
 from chiron_api.http.dependencies import StoreOpener
 from chiron_api.http.descriptions import answers
 from chiron_api.http.requests import Page, RequestModel

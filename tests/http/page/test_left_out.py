@@ -6,7 +6,7 @@ import json
 import httpx2
 from support.research_rows import Shelf
 
-from chiron_api.client.models.facts import Assertion, Omission
+from chiron_api.answers.facts import Assertion, Omission
 
 URL = "https://example.org/quays"
 QUOTE = "The quay is 240 m long."

@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from chiron_api.client.models.basics import Answer
-from chiron_api.client.models.facts import FactStatus
+from chiron_api.answers.basics import Answer
+from chiron_api.answers.facts import FactStatus
 
 
 class FactDifference(Answer):

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from chiron_api.client.models.basics import Answer, Usd
-from chiron_api.client.models.facts import FactStatus, Ground, Omission
-from chiron_api.client.models.reports import NodeCoverage
+from chiron_api.answers.basics import Answer, Usd
+from chiron_api.answers.facts import FactStatus, Ground, Omission
+from chiron_api.answers.reports import NodeCoverage
 
 
 class Subject(Answer):

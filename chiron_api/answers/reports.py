@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from chiron_api.client.models.basics import Answer, RunState, Usage
-from chiron_api.client.models.facts import FactStatus, Ground, Omission, SourceKind, Verdict
+from chiron_api.answers.basics import Answer, RunState, Usage
+from chiron_api.answers.facts import FactStatus, Ground, Omission, SourceKind, Verdict
 
 
 class ReportSource(Answer):

@@ -3,8 +3,8 @@
 from datetime import datetime
 from uuid import UUID
 
-from chiron_api.client.models.basics import Answer, Failure, Hold, Receipt, RunState, Usage, Usd
-from chiron_api.client.models.differences import Difference
+from chiron_api.answers.basics import Answer, Failure, Hold, Receipt, RunState, Usage, Usd
+from chiron_api.answers.differences import Difference
 
 
 class StopReason(Answer):

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import Field, TypeAdapter
 
-from chiron_api.client.models.basics import Answer
-from chiron_api.client.models.event_data import (
+from chiron_api.answers.basics import Answer
+from chiron_api.answers.event_data import (
     BatchCompletedData,
     FactStoredData,
     ModelRepliedData,

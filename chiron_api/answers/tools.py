@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from chiron_api.client.models.basics import Answer
+from chiron_api.answers.basics import Answer
 
 
 class Tool(Answer):

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from chiron_api.client.models.basics import Answer, Usd
+from chiron_api.answers.basics import Answer, Usd
 
 JourneyState = Literal[
     "idle",

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from chiron_api.client.models.basics import Answer
-from chiron_api.client.models.runs import WritingReceipt
+from chiron_api.answers.basics import Answer
+from chiron_api.answers.runs import WritingReceipt
 
 ProposalState = Literal["open", "accepted", "rejected"]
 

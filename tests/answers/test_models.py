@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 from support import bare_interpreter
 
-from chiron_api.client.models import basics, differences, events, facts, reports, subjects
+from chiron_api.answers import basics, differences, events, facts, reports, subjects
 from chiron_workers import states
 from chiron_workers.runs.event_fields import FIELDS
 
@@ -52,11 +52,11 @@ def test_the_data_of_an_event_has_the_fields_of_the_page_of_events(kind: states.
 def test_the_models_import_nothing_else_of_chiron():
     program = """
 import pkgutil, importlib
-import chiron_api.client.models as models
+import chiron_api.answers as models
 for module in pkgutil.iter_modules(models.__path__):
     importlib.import_module(f"{models.__name__}.{module.name}")
 """
     modules = bare_interpreter.run(program).modules
     ours = {name for name in modules if name.startswith(("chiron_api", "chiron_workers"))}
-    assert "chiron_api.client.models.events" in ours
-    assert all(name == "chiron_api" or name.startswith("chiron_api.client") for name in ours)
+    assert "chiron_api.answers.events" in ours
+    assert all(name == "chiron_api" or name.startswith("chiron_api.answers") for name in ours)

@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from chiron_api.client.models.basics import Answer, RunState, Usage, Usd
-from chiron_api.client.models.facts import FactStatus, QuoteState, Verdict
+from chiron_api.answers.basics import Answer, RunState, Usage, Usd
+from chiron_api.answers.facts import FactStatus, QuoteState, Verdict
 
 
 class EventData(Answer):
