@@ -3,47 +3,17 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
 from starlette.routing import compile_path
 
+from chiron_api.acts.discovery import all_acts
+from chiron_api.acts.operations import Operation
 from chiron_workers.states import AccessScope
 
 READ, SUBMIT, ADMIN = AccessScope.READ, AccessScope.SUBMIT, AccessScope.ADMIN
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 TOOL_ROUTE = "POST /v1/tools/{name}"
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """Something that may be requested, over whichever face.
-
-    Args:
-        name: What it is called in the audit trail, if it changes something.
-        scope: The smallest scope of a key that may; None: everybody may, without a key.
-        faces: `METHOD /v1/path` of the API and of its client, `METHOD /path` of the page, `tool NAME` of agents, which the API
-            and MCP offer too, `mcp NAME` of a tool that MCP alone has, `resource URI` of MCP.
-        changes: Something is different afterwards.
-        costs_money: It may have a model or a paid service called; the key pays.
-        reads_private: It reads what only the serving machine can: files of CHIRON_FILES, and addresses that a caller names.
-        is_owned: What its path names has an owner, and is not there for others.
-        target: The argument, or the member of the result, by which a call over MCP names what it is done to.
-    """
-
-    name: str
-    scope: AccessScope | None
-    faces: tuple[str, ...]
-    changes: bool = False
-    costs_money: bool = False
-    reads_private: bool = False
-    is_owned: bool = False
-    target: str = ""
-
-    @property
-    def is_recorded(self) -> bool:
-        """Whether the audit trail has it."""
-        return self.changes or self.reads_private
 
 
 def _open(name: str, *faces: str, changes: bool = False) -> Operation:
@@ -68,6 +38,7 @@ def _both(path: str, method: str = "POST") -> tuple[str, str]:
 
 
 OPERATIONS = (
+    *(act.operation for act in all_acts()),
     _open("service.health", "GET /healthz", "GET /readyz"),
     _open("assets.read", "GET /assets/{hash}/{name}"),
     _open("sessions.open", "GET /open", "POST /open"),
@@ -105,10 +76,6 @@ OPERATIONS = (
         costs_money=True,
         target="batch_id",
     ),
-    _change("batches.cancel", *_both("/batches/{id}/cancel"), is_owned=True),
-    _change("batches.pause", *_both("/batches/{id}/pause"), is_owned=True),
-    _change("batches.resume", *_both("/batches/{id}/resume"), is_owned=True, costs_money=True),
-    _change("batches.retry", *_both("/batches/{id}/retry"), is_owned=True, costs_money=True),
     _change(
         "batches.report",
         *_both("/batches/{id}/report"),
@@ -142,10 +109,6 @@ OPERATIONS = (
     _change(
         "runs.say", "POST /v1/runs/{id}/messages", "POST /runs/{id}/say", is_owned=True, costs_money=True
     ),
-    _change("runs.cancel", *_both("/runs/{id}/cancel"), "mcp cancel_run", is_owned=True, target="id"),
-    _change("runs.pause", *_both("/runs/{id}/pause"), is_owned=True),
-    _change("runs.resume", *_both("/runs/{id}/resume"), is_owned=True, costs_money=True),
-    _change("runs.retry", *_both("/runs/{id}/retry"), is_owned=True, costs_money=True),
     _change("runs.report", *_both("/runs/{id}/report"), is_owned=True, costs_money=True),
     _change("runs.delete", "DELETE /v1/runs/{id}", is_owned=True),
     # Subjects, and what is known of them, which all who may read share.
@@ -170,7 +133,6 @@ OPERATIONS = (
         "tool knowledge_base",
         costs_money=True,
     ),
-    _read("facts.read", *_both("/facts/{id}", "GET"), "resource chiron://facts/{id}"),
     _read("rechecks.read", "GET /v1/rechecks/{id}"),
     _change("subjects.create", "POST /subjects"),
     _change("subjects.goal", "POST /subjects/{id}/goal"),
@@ -184,8 +146,6 @@ OPERATIONS = (
         target="subject_id",
     ),
     _change("subjects.report", *_both("/subjects/{id}/report"), costs_money=True),
-    _change("facts.withdraw", *_both("/facts/{id}/withdraw")),
-    _change("facts.reinstate", *_both("/facts/{id}/reinstate")),
     # Learning.
     _read("subjects.learning", "GET /subjects/{id}/learn"),
     _read(

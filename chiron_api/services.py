@@ -1,6 +1,7 @@
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from chiron_workers.access.principals import LOCAL, Principal
@@ -20,9 +21,14 @@ class Services:
 
     settings: Settings
     pool: Pool
-    embedder: Embedder
+    find_embedder: Callable[[], Embedder]  # opened at its first use: steering needs none
     streams: Streams  # connected to Redis while somebody watches
     principal: Principal = LOCAL  # on whose behalf they are used
+
+    @property
+    def embedder(self) -> Embedder:
+        """What makes vectors of texts. Raises ConfigurationError where a setting of it is missing."""
+        return self.find_embedder()
 
     def store(self) -> "Store":
         """A store for one request; use it with `async with`."""
@@ -47,9 +53,13 @@ class Services:
 @asynccontextmanager
 async def open_services(settings: Settings, *, pool_size: int) -> AsyncIterator[Services]:
     """Postgres and the embedder, closed at the end. Raises ServiceUnavailable where Postgres does not answer."""
-    embedder = open_embedder(settings)
-    try:
-        async with open_pool(settings.database_url, size=pool_size) as pool:
-            yield Services(settings, pool, embedder, Streams(pool, settings.redis_url))
-    finally:
-        await embedder.close()
+    async with AsyncExitStack() as stack:
+
+        @cache
+        def find_embedder() -> Embedder:
+            embedder = open_embedder(settings)
+            stack.push_async_callback(embedder.close)
+            return embedder
+
+        pool = await stack.enter_async_context(open_pool(settings.database_url, size=pool_size))
+        yield Services(settings, pool, find_embedder, Streams(pool, settings.redis_url))

@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from pydantic import BaseModel
+
 from chiron_workers.runs.usage import RunUsage, TokenCounts
 from chiron_workers.states import Decider, Ground, Verdict
 
@@ -131,6 +133,8 @@ def _json_value(value: Any) -> Any:
             return str(value)
         case Decimal():
             return float(value)
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_unset=True)
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     raise TypeError(f"{type(value).__name__} has no form in JSON")

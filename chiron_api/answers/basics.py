@@ -14,7 +14,7 @@ RunState = Literal["queued", "running", "paused", "completed", "failed", "cancel
 class Answer(BaseModel):
     """What the API answers. A field that only a newer server knows is passed over."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 class Usage(Answer):

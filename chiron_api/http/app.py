@@ -1,4 +1,4 @@
-"""The HTTP API: every module of `routes` brings its own `router`."""
+"""The HTTP API: the routes of acts, and those that no act is, such as streams, of which each module brings a `router`."""
 
 import importlib
 import pkgutil
@@ -15,7 +15,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from chiron_api.acts.discovery import acts_by_module
 from chiron_api.http import problems, routes
+from chiron_api.http.act_routes import router_of
 from chiron_api.http.auth import Authentication, is_of_page
 from chiron_api.http.exposition import Exposition
 from chiron_api.http.guesses import Guesses
@@ -52,7 +54,7 @@ def build_app(settings: Settings) -> FastAPI:
                 settings.database_url, size=settings.pool_size, away_s=AWAY_S, is_patient=True
             )
             async with pool_opener as pool:
-                services = Services(settings, pool, embedder, Streams(pool, settings.redis_url))
+                services = Services(settings, pool, lambda: embedder, Streams(pool, settings.redis_url))
                 async with aclosing(Exposition(settings, pool)) as exposition:
                     yield {
                         "services": services,
@@ -106,10 +108,9 @@ async def answer_unrouted(request: Request, error: Exception) -> Response:
 
 
 def all_routes() -> list[BaseRoute]:
-    """The routes of every module of `routes`, in the order of their names."""
-    modules = sorted(module.name for module in pkgutil.iter_modules(routes.__path__))
-    return [
-        route
-        for name in modules
-        for route in importlib.import_module(f"{routes.__name__}.{name}").router.routes
-    ]
+    """The routes of acts and of every module of `routes`, in the order of the names of modules."""
+    routers = {name: [router_of(declared)] for name, declared in acts_by_module().items()}
+    for module in pkgutil.iter_modules(routes.__path__):
+        router = importlib.import_module(f"{routes.__name__}.{module.name}").router
+        routers.setdefault(module.name, []).append(router)
+    return [route for name in sorted(routers) for router in routers[name] for route in router.routes]

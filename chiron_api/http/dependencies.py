@@ -1,14 +1,15 @@
-"""What FastAPI hands to a route: the services of the process, and the opener of its store."""
+"""What FastAPI hands to a route: the services of the process, the opener of its store, the idempotency key."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Annotated
 
-from fastapi import Depends
+from fastapi import Depends, Header
 from starlette.requests import Request
 
 from chiron_api.http.open_streams import OpenStreams
 from chiron_api.services import Services
+from chiron_workers.batches.submit import KEY_CHARS_MAX
 from chiron_workers.store import Store
 
 
@@ -29,5 +30,6 @@ def store_opener(request: Request) -> Callable[[], Store]:
     return services_of(request).store
 
 
+IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=KEY_CHARS_MAX)]
 ServicesOf = Annotated[Services, Depends(services_of)]
 StoreOpener = Annotated[Callable[[], Store], Depends(store_opener)]

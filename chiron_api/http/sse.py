@@ -11,10 +11,10 @@ from sse_starlette import ServerSentEvent
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import admit_stream, services_of
 from chiron_api.http.open_streams import StreamResponse
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel
 from chiron_api.text import as_json
 from chiron_workers.errors import UsageError
 from chiron_workers.pubsub.beginnings import RECENT_EVENTS
@@ -24,7 +24,7 @@ from chiron_workers.pubsub.streams import Stream
 from chiron_workers.states import EventKind
 
 
-class StreamOptions(RequestModel):
+class StreamOptions(Input):
     """Which events to send: those after the one with the id `after`, or with `history` all of them; else a snapshot comes
     first, and the last 50 events. `text` adds the model's words as they come.
     """

@@ -10,22 +10,21 @@ from pydantic import Discriminator, FailFast, Field, Tag
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from chiron_api.answers.basics import Receipt
-from chiron_api.answers.runs import Batch, BatchList
-from chiron_api.http.dependencies import ServicesOf
-from chiron_api.http.descriptions import EVENTS, RESULTS, EventStream, JsonLines, answers
-from chiron_api.http.problems import Problem
-from chiron_api.http.requests import (
-    IdempotencyKey,
+from chiron_api.acts.inputs import (
+    Input,
     Name,
     Page,
     Positive,
-    RequestModel,
     Time,
     Tokens,
     Usd,
     Whole,
 )
+from chiron_api.answers.basics import Receipt
+from chiron_api.answers.runs import Batch, BatchList
+from chiron_api.http.dependencies import IdempotencyKey, ServicesOf
+from chiron_api.http.descriptions import EVENTS, RESULTS, EventStream, JsonLines, answers
+from chiron_api.http.problems import Problem
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routing import api_router
 from chiron_api.http.sse import StreamOptions, event_stream
@@ -53,7 +52,7 @@ BATCH_BYTES_MAX = 16 * 1024 * 1024
 TopicText = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
 
 
-class TopicRequest(RequestModel):
+class TopicRequest(Input):
     """A topic with options of its own; what is None comes from its batch."""
 
     topic: TopicText
@@ -69,7 +68,7 @@ class TopicRequest(RequestModel):
     ready_at: Time | None = None
 
 
-class ColumnRequest(RequestModel):
+class ColumnRequest(Input):
     """A column of the rows that are asked for; `description` says in words what belongs there."""
 
     name: Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
@@ -96,7 +95,7 @@ AnyColumn = Annotated[
 Columns = Annotated[list[AnyColumn], Field(min_length=1, max_length=COLUMNS_MAX)]
 
 
-class BatchRequest(RequestModel):
+class BatchRequest(Input):
     """Topics to submit, and the options of those that set none themselves."""
 
     bytes_max: ClassVar[int] = BATCH_BYTES_MAX

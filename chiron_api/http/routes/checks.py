@@ -2,11 +2,11 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Flag, Input, Name, Tokens, Usd
 from chiron_api.answers.subjects import CheckReceipt
 from chiron_api.checks import CheckOptions, submit_check
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
-from chiron_api.http.requests import Flag, Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_workers.billing.budgets import Budget
@@ -15,7 +15,7 @@ from chiron_workers.pubsub.signals import notify
 router = api_router("Subjects")
 
 
-class Checking(RequestModel):
+class Checking(Input):
     """Who is asked whether quotes support facts, and for how much; `again` where the same facts were asked about before."""
 
     model: Name | None = None

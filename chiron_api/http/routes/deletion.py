@@ -5,9 +5,9 @@ from uuid import UUID
 from fastapi import Query
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
-from chiron_api.http.requests import RequestModel
 from chiron_api.http.routing import api_router
 from chiron_workers.batches.delete import delete
 from chiron_workers.batches.summaries import run_summary, summary
@@ -15,7 +15,7 @@ from chiron_workers.batches.summaries import run_summary, summary
 router = api_router("Steering")
 
 
-class DeleteOptions(RequestModel):
+class DeleteOptions(Input):
     """`with_facts` also deletes the facts that the runs found first."""
 
     with_facts: bool = False

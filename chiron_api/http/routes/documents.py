@@ -5,12 +5,12 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input
 from chiron_api.answers.subjects import DocumentList, DocumentReceipt
 from chiron_api.http.bodies import bounded_chunks
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import LOCATION, answers
 from chiron_api.http.form_bodies import MULTIPART, media_type_of
-from chiron_api.http.requests import RequestModel
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.http.uploads import (
@@ -34,7 +34,7 @@ BODY: dict[str, Any] = {
 }
 
 
-class DocumentPath(RequestModel):
+class DocumentPath(Input):
     """Under which path the corpus has a document; its ending says what kind of text it is. A form names it by its file."""
 
     path: DocumentName | None = None

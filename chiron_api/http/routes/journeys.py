@@ -5,10 +5,10 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import INTEGER, Flag, Input, Name, Usd
 from chiron_api.answers.journeys import Journey, JourneyList
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import LOCATION, answers
-from chiron_api.http.requests import INTEGER, Flag, Name, RequestModel, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.journeys import finish_lesson, go_on, own_journey, resume_journey, stop_journey
@@ -22,7 +22,7 @@ from chiron_workers.runs.session import Session
 router = api_router("Learning")
 
 
-class JourneyRequest(RequestModel):
+class JourneyRequest(Input):
     """What somebody wants to understand and how deeply, by which model and for how much as a whole.
 
     `facts_min` accepted facts are what a node needs; `again` maps the goal anew and tries nodes again that gained nothing.
@@ -36,7 +36,7 @@ class JourneyRequest(RequestModel):
     again: Flag = False
 
 
-class ResumeRequest(RequestModel):
+class ResumeRequest(Input):
     """What a journey may cost as a whole from now on; null leaves that as it is."""
 
     budget_usd: Usd | None = None

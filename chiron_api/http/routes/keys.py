@@ -5,10 +5,10 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input, Name, Page, Positive, Time, Usd
 from chiron_api.answers import keys as answered
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import answers
-from chiron_api.http.requests import Name, Page, Positive, RequestModel, Time, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.views.keys import key_item, key_items
@@ -20,7 +20,7 @@ from chiron_workers.states import AccessScope, BudgetPeriod
 router = api_router("Keys")
 
 
-class KeyRequest(RequestModel):
+class KeyRequest(Input):
     """A key to make; its owner is called as the key is, unless another one is named."""
 
     name: Name
@@ -32,7 +32,7 @@ class KeyRequest(RequestModel):
     requests_per_minute: Positive | None = None
 
 
-class KeysQuery(RequestModel):
+class KeysQuery(Input):
     """Which keys to list: with `revoked` also those that are no longer valid."""
 
     revoked: bool = False

@@ -7,6 +7,7 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import INTEGER, Flag, Input, Name, Tokens, Usd
 from chiron_api.answers.learning import (
     CoverageMap,
     CurriculumReceipt,
@@ -15,10 +16,9 @@ from chiron_api.answers.learning import (
     ProposalList,
     ResearchRound,
 )
-from chiron_api.http.dependencies import ServicesOf, StoreOpener
+from chiron_api.http.dependencies import IdempotencyKey, ServicesOf, StoreOpener
 from chiron_api.http.descriptions import Responses, answers
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import INTEGER, Flag, IdempotencyKey, Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.views.coverage_maps import MEDIA_TYPES, MapFormat, load_map, render
@@ -54,7 +54,7 @@ DOCUMENTS: Responses = answers(HTTPStatus.NOT_FOUND) | {
 }
 
 
-class GoalRequest(RequestModel):
+class GoalRequest(Input):
     """What somebody wants to understand and how deeply, who draws up its map and for how much; `again` maps it anew."""
 
     goal: Annotated[str, Field(min_length=1, max_length=GOAL_CHARS_MAX)]
@@ -65,7 +65,7 @@ class GoalRequest(RequestModel):
     again: Flag = False
 
 
-class RoundRequest(RequestModel):
+class RoundRequest(Input):
     """How many facts a node needs, how many nodes are researched at once, by whom and for how much.
 
     `again` where nodes that gained nothing twice are tried once more.
@@ -78,20 +78,20 @@ class RoundRequest(RequestModel):
     again: Flag = False
 
 
-class DecisionRequest(RequestModel):
+class DecisionRequest(Input):
     """Whether the map is changed, and why."""
 
     accept: Flag
     reason: Annotated[str, Field(min_length=1, max_length=REASON_CHARS_MAX)]
 
 
-class MapQuery(RequestModel):
+class MapQuery(Input):
     """The format of a map."""
 
     format: MapFormat = MapFormat.JSON
 
 
-class ProposalsQuery(RequestModel):
+class ProposalsQuery(Input):
     """Only proposals in one state."""
 
     state: ProposalState | None = None

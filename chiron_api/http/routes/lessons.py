@@ -5,11 +5,11 @@ from uuid import UUID
 from fastapi import Query
 from starlette.responses import Response, StreamingResponse
 
+from chiron_api.acts.inputs import Flag, Input, Name, Tokens, Usd
 from chiron_api.answers.lessons import Lesson, LessonList
 from chiron_api.answers.runs import WritingReceipt
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import Responses, answers
-from chiron_api.http.requests import Flag, Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.reports.lessons.formats import MEDIA_TYPES, LessonFormat, render
@@ -35,20 +35,20 @@ DOCUMENTS: Responses = answers(HTTPStatus.NOT_FOUND) | {
 }
 
 
-class LessonQuery(RequestModel):
+class LessonQuery(Input):
     """The format of a lesson."""
 
     format: LessonFormat = LessonFormat.JSON
 
 
-class LessonsQuery(RequestModel):
+class LessonsQuery(Input):
     """Of which node, by its id or title; with `drafts` also lessons that are not handed in."""
 
     node: Name | None = None
     drafts: bool = False
 
 
-class LessonOrder(RequestModel):
+class LessonOrder(Input):
     """Which node is taught, by its id or title, who writes and for how much; `again` where the facts are the same."""
 
     node: Name

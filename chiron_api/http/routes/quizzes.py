@@ -5,11 +5,11 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import INTEGER, Flag, Input, Name, Tokens, Usd
 from chiron_api.answers.quizzes import QuestionOrder
 from chiron_api.answers.quizzes import Quiz as QuizAnswer
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import LOCATION, answers
-from chiron_api.http.requests import INTEGER, Flag, Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.quizzes import quiz_document
@@ -26,7 +26,7 @@ router = api_router("Quizzes")
 WRITE_FIRST = "POST /v1/subjects/{subject}/questions has runs write them."
 
 
-class QuizRequest(RequestModel):
+class QuizRequest(Input):
     """What the learner is asked about: a subject, or a node of its map; `count` questions at most."""
 
     subject: Name
@@ -34,21 +34,21 @@ class QuizRequest(RequestModel):
     count: Annotated[int, Field(ge=1, le=COUNT_MAX), INTEGER] = 3
 
 
-class AnswerRequest(RequestModel):
+class AnswerRequest(Input):
     """The learner's answer to a question; it may be empty."""
 
     question_id: UUID
     response: Annotated[str, Field(max_length=RESPONSE_CHARS_MAX)]
 
 
-class SettlementRequest(RequestModel):
+class SettlementRequest(Input):
     """What the learner says a doubtful answer is worth."""
 
     question_id: UUID
     mark: Literal["right", "wrong"]
 
 
-class QuestionRequest(RequestModel):
+class QuestionRequest(Input):
     """What questions are written about, by whom, and for how much; `again` where they were written before."""
 
     node_id: UUID | None = None

@@ -6,11 +6,11 @@ from uuid import UUID
 from fastapi import Query
 from starlette.responses import Response, StreamingResponse
 
+from chiron_api.acts.inputs import Flag, Input, Name, Tokens, Usd
 from chiron_api.answers.reports import Report
 from chiron_api.answers.runs import WritingReceipt
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import Responses, answers
-from chiron_api.http.requests import Flag, Name, RequestModel, Tokens, Usd
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.reports.formats import FORMATS, DocumentName
@@ -39,14 +39,14 @@ DOCUMENTS: Responses = answers(HTTPStatus.NOT_FOUND) | {
 }
 
 
-class ReportOptions(RequestModel):
+class ReportOptions(Input):
     """The format of a report; `candidates` adds facts that are not sure enough, marked."""
 
     format: DocumentName = DocumentName("json")
     candidates: bool = False
 
 
-class Writing(RequestModel):
+class Writing(Input):
     """Who writes a report and for how much; `again` where the facts are the same as the last time."""
 
     model: Name | None = None

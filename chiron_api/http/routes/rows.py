@@ -9,11 +9,11 @@ from fastapi import Query
 from starlette.background import BackgroundTask
 from starlette.responses import Response, StreamingResponse
 
+from chiron_api.acts.inputs import Page
 from chiron_api.answers.rows import RowList
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import Responses, answers
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import Page
 from chiron_api.http.responses import json_response
 from chiron_api.http.routing import api_router
 from chiron_api.services import Services

@@ -7,10 +7,10 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input, Name, Page
 from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt
-from chiron_api.http.dependencies import ServicesOf
+from chiron_api.http.dependencies import IdempotencyKey, ServicesOf
 from chiron_api.http.descriptions import EVENTS, EventStream, answers
-from chiron_api.http.requests import IdempotencyKey, Name, Page, RequestModel
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routes.batches import BatchRequest, Columns, TopicRequest, accept, new_batch
 from chiron_api.http.routing import api_router
@@ -39,7 +39,7 @@ class RunPage(Page):
     subject: Name | None = None
 
 
-class Message(RequestModel):
+class Message(Input):
     """Words for a run."""
 
     text: Annotated[str, Field(min_length=1, max_length=MESSAGE_CHARS)]

@@ -3,9 +3,9 @@ from typing import Annotated
 from pydantic import Field
 from starlette.responses import JSONResponse
 
+from chiron_api.acts.inputs import INTEGER, AnyTime, Flag, Input, Share
 from chiron_api.answers.facts import FoundFacts
 from chiron_api.http.dependencies import StoreOpener
-from chiron_api.http.requests import INTEGER, AnyTime, Flag, RequestModel, Share
 from chiron_api.http.routing import api_router
 from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
@@ -16,7 +16,7 @@ router = api_router("Facts")
 Name = Annotated[str, Field(min_length=1, max_length=SOURCE_CHARS_MAX)]
 
 
-class SearchRequest(RequestModel):
+class SearchRequest(Input):
     """A question and its filters; without a subject all of them are searched."""
 
     query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARS_MAX)]

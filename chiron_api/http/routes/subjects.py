@@ -5,12 +5,12 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
+from chiron_api.acts.inputs import Input, Page, Time
 from chiron_api.answers.differences import Difference
 from chiron_api.answers.facts import FactList
 from chiron_api.answers.subjects import SubjectDetails, SubjectList
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import answers
-from chiron_api.http.requests import Page, RequestModel, Time
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routing import api_router
 from chiron_api.reports.gathering import subject_part
@@ -26,7 +26,7 @@ from chiron_workers.states import SHOWN_STATUSES, FactStatus
 router = api_router("Subjects")
 
 
-class Period(RequestModel):
+class Period(Input):
     """A period, its times with their zones; it ends now unless `until` is given."""
 
     since: Time

@@ -7,11 +7,11 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Flag, Input, Name, Page, Time, Usd
 from chiron_api.answers.subjects import Subscription as SubscriptionAnswer
 from chiron_api.answers.subjects import SubscriptionList, SubscriptionTimeList
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import LOCATION, answers
-from chiron_api.http.requests import Flag, Name, Page, RequestModel, Time, Usd
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routing import api_router
 from chiron_api.views.subscriptions import TIMES_MAX, time_items
@@ -29,7 +29,7 @@ from chiron_workers.subscriptions.subscriptions import (
 router = api_router("Subscriptions")
 
 
-class SubscriptionRequest(RequestModel):
+class SubscriptionRequest(Input):
     """A subscription to make: topics, and when to research them."""
 
     topics: Annotated[
@@ -52,7 +52,7 @@ class SubscriptionPage(Page):
     subject: Name | None = None
 
 
-class TimesQuery(RequestModel):
+class TimesQuery(Input):
     """How many occurrences to list, the latest first."""
 
     limit: Annotated[int, Field(ge=1, le=TIMES_MAX)] = 10

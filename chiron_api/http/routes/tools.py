@@ -4,11 +4,11 @@ from typing import Annotated
 from pydantic import AfterValidator
 from starlette.responses import JSONResponse
 
+from chiron_api.acts.inputs import JsonObject
 from chiron_api.answers.tools import SkillList, ToolList, ToolResult
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import answers
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import JsonObject
 from chiron_api.http.routing import api_router
 from chiron_api.views.skills import skill_rows
 from chiron_workers.errors import ToolTimeoutError

@@ -7,11 +7,11 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input, Page
 from chiron_api.answers.webhooks import Delivery, DeliveryList, Webhook, WebhookList
 from chiron_api.answers.webhooks import NewWebhook as NewWebhookAnswer
 from chiron_api.http.dependencies import StoreOpener
 from chiron_api.http.descriptions import answers
-from chiron_api.http.requests import Page, RequestModel
 from chiron_api.http.responses import json_response, page_response
 from chiron_api.http.routing import api_router
 from chiron_workers.states import NoticeKind, WebhookFormat
@@ -21,7 +21,7 @@ from chiron_workers.webhooks.webhooks import DEFAULT_KINDS, KINDS, URL_CHARS_MAX
 router = api_router("Webhooks")
 
 
-class WebhookRequest(RequestModel):
+class WebhookRequest(Input):
     """A webhook to make: where to, of what, and in which form (mail for mailto:, else `standard`)."""
 
     url: Annotated[str, Field(min_length=1, max_length=URL_CHARS_MAX)]

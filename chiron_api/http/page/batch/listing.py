@@ -1,14 +1,14 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from chiron_api.http.requests import RequestModel
+from chiron_api.acts.inputs import Input
 from chiron_workers.batches.summaries import BatchSummary, newest
 from chiron_workers.db.connect import Pool
 
 BATCHES_PER_PAGE = 50
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string of the list of batches."""
 
     before: UUID | None = None

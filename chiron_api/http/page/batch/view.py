@@ -7,6 +7,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.batch import batch, listing
@@ -15,13 +16,12 @@ from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.rows.view import rows_part
 from chiron_api.http.page.views import view
-from chiron_api.http.requests import RequestModel
 from chiron_workers.states import RunState
 
 PARTS = ("head", "picture", "steering", "costs", "runs")
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string of a batch's page."""
 
     state: RunState | None = None

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_api.http.requests import RequestModel
+from chiron_api.acts.inputs import Input
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load as load_queries
 
@@ -13,7 +13,7 @@ SQL = load_queries(__file__)
 DELIVERIES_PER_PAGE = 50
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string of the list of deliveries."""
 
     before: UUID | None = None

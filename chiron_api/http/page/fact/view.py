@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.fact import proof
@@ -16,13 +17,12 @@ from chiron_api.http.page.forms import read_form
 from chiron_api.http.page.rendering import is_panel, page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel
 from chiron_workers.knowledge.facts import withdrawals
 from chiron_workers.knowledge.facts.fact_details import load_details
 from chiron_workers.knowledge.facts.withdrawals import REASON_CHARS_MAX
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string: which source is shown, by its number, and from which character of its text on."""
 
     source: Annotated[int, Field(ge=1, le=100_000)] = 1

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import read_query
 from chiron_api.http.page.forms import read_form
@@ -12,14 +13,13 @@ from chiron_api.http.page.keys.draft import FIELDS, new_key
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel
 from chiron_api.views.keys import key_items
 from chiron_workers.access import keys
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.states import AccessScope
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string: with `revoked` also keys that are no longer valid."""
 
     revoked: bool = False

@@ -7,6 +7,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.forms import amount, count, read_form
@@ -15,7 +16,6 @@ from chiron_api.http.page.learn.learning import Selection, load
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel
 from chiron_api.journeys import go_on
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
@@ -36,7 +36,7 @@ FIELDS = ("goal", "depth", "budget_usd", "facts_min", "topics_max")  # of the tw
 REFUSALS = (Conflict, ToolValidationError, UsageError)
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string of the page; `round` is what became of a round of research that was asked for."""
 
     node: Annotated[str, Field(max_length=100)] = ""

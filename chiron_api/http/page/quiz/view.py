@@ -7,13 +7,13 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.forms import count, read_form
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel
 from chiron_workers.batches.summaries import BatchSummary, summary
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.errors import Conflict, UsageError
@@ -26,7 +26,7 @@ from chiron_workers.states import Mark
 SUBJECTS_MAX = 1_000
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string of the page that starts a quiz."""
 
     subject: str = Field(default="", max_length=200)

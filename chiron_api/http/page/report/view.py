@@ -13,13 +13,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.forms import amount, read_form
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel
 from chiron_api.http.routes.reports import ReportOptions, stream_report
 from chiron_api.reports.formats import DocumentName, html_answer, html_findings
 from chiron_api.reports.formats.html_addresses import FactPages
@@ -36,7 +36,7 @@ FOLDERS = {ReportKind.BATCH: "batches", ReportKind.RUN: "runs", ReportKind.SUBJE
 SECTIONS = {ReportKind.BATCH: "/batches", ReportKind.RUN: "/batches", ReportKind.SUBJECT: "/subjects"}
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string of a report's page."""
 
     page: Annotated[int, Field(ge=1, le=1_000_000)] = 1

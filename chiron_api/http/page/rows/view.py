@@ -5,18 +5,18 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.live import Part
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.rows.table import ROWS_PER_PAGE, RowTable, load
 from chiron_api.http.page.views import view
-from chiron_api.http.requests import RequestModel
 from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.errors import NotFound
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string: the row that the page begins after."""
 
     after: UUID | None = None

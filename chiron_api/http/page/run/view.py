@@ -9,6 +9,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import flower_address, path_id, read_query
 from chiron_api.http.page.live import Frame, Part, live_parts
@@ -21,17 +22,16 @@ from chiron_api.http.page.run.story import Story
 from chiron_api.http.page.shared_views import SharedReads
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel
 from chiron_workers.batches.summaries import RunSummary, run_summary, summary
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string: the page of the story that ends before an event."""
 
     before: Annotated[int, Field(ge=1, le=story.NEWEST)] = story.NEWEST
 
 
-class Position(RequestModel):
+class Position(Input):
     """How far the story stands on the page already."""
 
     after: Annotated[int, Field(ge=0, le=story.NEWEST)] = 0

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 from psycopg.rows import DictRow
 
-from chiron_api.http.requests import RequestModel
+from chiron_api.acts.inputs import Input
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load as load_queries
 
@@ -10,7 +10,7 @@ SQL = load_queries(__file__)
 SUBJECTS_PER_PAGE = 100
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string of the list of subjects."""
 
     after: str | None = None

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.inputs import Input
 from chiron_api.http.csrf import CSRF_FIELD, require_csrf
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import read_query
@@ -18,7 +19,6 @@ from chiron_api.http.page.subject import listing, subject
 from chiron_api.http.page.subject.subject import Selection
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.requests import RequestModel
 from chiron_api.http.uploads import ENDINGS, add_document_to, open_upload
 from chiron_api.services import Services
 from chiron_workers.errors import ToolValidationError
@@ -39,7 +39,7 @@ DOCUMENT_REFUSALS = frozenset(
 GOAL_FIELDS = ("title", "purpose_statement", "target_depth")
 
 
-class Options(RequestModel):
+class Options(Input):
     """The query string of a subject's page."""
 
     node: Annotated[str, Field(max_length=100)] = ""
@@ -51,13 +51,13 @@ class Options(RequestModel):
         return Selection(self.node, self.before, self.part)
 
 
-class SourceOptions(RequestModel):
+class SourceOptions(Input):
     """The query string of the page of sources."""
 
     page: PageNumber = 1
 
 
-class ChangeOptions(RequestModel):
+class ChangeOptions(Input):
     """The query string of the page of changes; an empty field of its form counts as none."""
 
     since: Annotated[date | None, BeforeValidator(lambda text: text or None)] = None

@@ -1,4 +1,4 @@
-"""What bodies and query strings are made of."""
+"""What the input of an act is made of: the bodies and query strings of HTTP, the options of the client and of tools."""
 
 import re
 from datetime import datetime
@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Annotated, ClassVar
 from uuid import UUID
 
-from fastapi import Header
 from pydantic import (
     AwareDatetime,
     BaseModel,
@@ -19,8 +18,6 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import PydanticCustomError
-
-from chiron_workers.batches.submit import KEY_CHARS_MAX
 
 YEAR = re.compile(r"[0-9]{4}-")
 FIELDS_MAX = 100  # of an object; each that is unknown is an error to be written out
@@ -69,14 +66,13 @@ Usd = Annotated[
         }
     ),
 ]
-IdempotencyKey = Annotated[str | None, Header(min_length=1, max_length=KEY_CHARS_MAX)]
 Tokens = Annotated[int, Field(gt=0), INTEGER]
 Time = Annotated[AwareDatetime, BeforeValidator(_require_text)]
 AnyTime = Annotated[datetime, BeforeValidator(_require_text)]  # with a zone or without
 Flag = Annotated[bool, Strict()]  # of a body: neither a number nor a word
 
 
-class RequestModel(BaseModel):
+class Input(BaseModel):
     """A body or a query string; an unknown field is refused, since it is most likely a typing error."""
 
     model_config = ConfigDict(extra="forbid")
@@ -93,7 +89,7 @@ class RequestModel(BaseModel):
         return members
 
 
-class Page(RequestModel):
+class Page(Input):
     """A page of a list: `after` is the `next` of the page before."""
 
     limit: Annotated[int, Field(ge=1, le=100)] = 20

@@ -1,0 +1,140 @@
+"""Steering: cancel, pause, resume and retry batches and runs."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from http import HTTPStatus
+from typing import NamedTuple
+from uuid import UUID
+
+from chiron_api.acts.act import Declare, Noun, Target
+from chiron_api.acts.inputs import Flag, Input, Tokens, Usd
+from chiron_api.answers.basics import Receipt
+from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
+from chiron_api.services import Services
+from chiron_api.steering import Command, steer
+from chiron_workers.batches.steering import cancel, pause, resume, retry
+from chiron_workers.batches.summaries import run_summary, summary
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.db.connect import Pool
+
+STEERING = Noun("Steering")
+BATCH = Target("batch", (Batch, Receipt, RunReceipt))
+RUN = Target("run", (Run, RunResult, RunReceipt))
+PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+
+
+class NoOptions(Input):
+    """A command without options."""
+
+
+class NewBudget(NoOptions):
+    """The budget of the batch or the run from now on."""
+
+    budget_usd: Usd | None = None
+    budget_tokens: Tokens | None = None
+
+    @property
+    def budget(self) -> Budget:
+        """Both amounts."""
+        return Budget(self.budget_usd, self.budget_tokens)
+
+
+class Retry(NewBudget):
+    """`from_scratch` begins anew instead of where the run ended."""
+
+    from_scratch: Flag = False
+
+
+NO_OPTIONS, SAME_BUDGET, PLAIN_RETRY = NoOptions(), NewBudget(), Retry()
+
+
+class Kind(NamedTuple):
+    """What is steered: the noun of its paths, what raises NotFound for an id of the other kind, and its name."""
+
+    noun: str
+    find: Callable[[Pool, UUID], Awaitable[object]]
+    target: Target
+
+    def act(self, verb: str, *tools: str, costs_money: bool = False) -> Declare:
+        """Declare the command `verb` for it."""
+        return STEERING.act(
+            f"{self.noun}.{verb}",
+            f"POST /v1/{self.noun}/{{id}}/{verb}",
+            f"{verb.title()} a {self.target.name}",
+            client=verb,
+            faces=(f"POST /{self.noun}/{{id}}/{verb}", *tools),
+            status=HTTPStatus.ACCEPTED,
+            location=f"/v1/{self.noun}/{{id}}",
+            problems=(*([HTTPStatus.PAYMENT_REQUIRED] if costs_money else []), *PROBLEMS),
+            is_owned=True,
+            costs_money=costs_money,
+            target=self.target,
+            tool_target="id" if tools else "",
+        )
+
+    async def steer(self, services: Services, target_id: UUID, command: Command) -> Steering:
+        """Run a command, then notify workers and watchers."""
+        await self.find(services.pool, target_id)
+        effect = await steer(services.pool, services.settings.redis_url, target_id, command)
+        return Steering(changed=effect.changed, asked=effect.requested, lifted=list(effect.lifted_models))
+
+
+BATCHES = Kind("batches", summary, BATCH)
+RUNS = Kind("runs", run_summary, RUN)
+
+
+@BATCHES.act("cancel")
+async def cancel_batch(services: Services, id: UUID, options: NoOptions = NO_OPTIONS) -> Steering:
+    """End all open runs of a batch. What a worker plays ends when the worker learns of it."""
+    return await BATCHES.steer(services, id, cancel)
+
+
+@BATCHES.act("pause")
+async def pause_batch(services: Services, id: UUID, options: NoOptions = NO_OPTIONS) -> Steering:
+    """Put all open runs of a batch aside. A worker finishes the model call it is in."""
+    return await BATCHES.steer(services, id, pause)
+
+
+@BATCHES.act("resume", costs_money=True)
+async def resume_batch(services: Services, id: UUID, options: NewBudget = SAME_BUDGET) -> Steering:
+    """Let what was paused go on; with a higher budget where that is spent."""
+    return await BATCHES.steer(services, id, _resume(services, options))
+
+
+@BATCHES.act("retry", costs_money=True)
+async def retry_batch(services: Services, id: UUID, options: Retry = PLAIN_RETRY) -> Steering:
+    """Try what failed or was cancelled again, from where it ended."""
+    return await BATCHES.steer(services, id, _retry(services, options))
+
+
+@RUNS.act("cancel", "mcp cancel_run")
+async def cancel_run(services: Services, id: UUID, options: NoOptions = NO_OPTIONS) -> Steering:
+    """End a run. What a worker plays ends when the worker learns of it."""
+    return await RUNS.steer(services, id, cancel)
+
+
+@RUNS.act("pause")
+async def pause_run(services: Services, id: UUID, options: NoOptions = NO_OPTIONS) -> Steering:
+    """Put a run aside. A worker finishes the model call it is in."""
+    return await RUNS.steer(services, id, pause)
+
+
+@RUNS.act("resume", costs_money=True)
+async def resume_run(services: Services, id: UUID, options: NewBudget = SAME_BUDGET) -> Steering:
+    """Let what was paused go on; with a higher budget where that is spent."""
+    return await RUNS.steer(services, id, _resume(services, options))
+
+
+@RUNS.act("retry", costs_money=True)
+async def retry_run(services: Services, id: UUID, options: Retry = PLAIN_RETRY) -> Steering:
+    """Try what failed or was cancelled again, from where it ended."""
+    return await RUNS.steer(services, id, _retry(services, options))
+
+
+def _resume(services: Services, options: NewBudget) -> Command:
+    return partial(resume, budget=options.budget, principal=services.principal)
+
+
+def _retry(services: Services, options: Retry) -> Command:
+    principal = services.principal
+    return partial(retry, budget=options.budget, from_scratch=options.from_scratch, principal=principal)
