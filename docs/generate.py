@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import client_calls
 import reference
 import tool_types
 from pydantic import SecretStr
@@ -84,6 +85,8 @@ def documents() -> dict[Path, str]:
         ROOT / "docs/reference.md": "".join(reference.parts()),
         ROOT / "docs/tools.md": TOOLS_HEAD.read_text() + "".join(tool_types.rows()),
         ROOT / ".env.example": env_example(),
+        ROOT / "chiron_api/client/derived_calls.py": client_calls.calls_module(),
+        ROOT / "chiron_api/client/derived_methods.py": client_calls.methods_module(),
     }
 
 

@@ -36,6 +36,21 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolFace:
+    """An act as a tool of MCP.
+
+    Args:
+        path_argument: The argument that stands for what the path names, and what it is in words.
+        target: The argument, or the member of the answer, that the audit trail has as what it was done to.
+    """
+
+    name: str
+    path_argument: str = "id"
+    path_words: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Arguments:
     """What a function of an act takes beside the services, and what it gives.
 
@@ -67,6 +82,8 @@ class Act(Generic[P, Outcome]):
         problems: The refusals that it has beside those of every act.
         client: The method of the client; those of several acts with one name are one, which is told the target by name.
         target: What the path names.
+        repeatable: Sending it again does nothing a second time, unless an option `again` asks for that. One that takes an
+            idempotency key is; so is what only reads.
     """
 
     function: Callable[Concatenate[Services, P], Awaitable[Outcome]]
@@ -79,6 +96,8 @@ class Act(Generic[P, Outcome]):
     problems: tuple[HTTPStatus, ...]
     client: str
     target: Target
+    repeatable: bool
+    tool: ToolFace | None
 
     async def __call__(self, services: Services, *args: P.args, **options: P.kwargs) -> Outcome:
         """Do it on behalf of the services' principal."""
@@ -155,25 +174,28 @@ class Noun:
         reads_private: bool = False,
         is_owned: bool = False,
         target: Target | None = None,
+        repeatable: bool = False,
+        tool: ToolFace | None = None,
         tool_target: str = "",
     ) -> "Declare":
         """Declare an act; `Act` and `Operation` say what each argument means.
 
         Args:
             scope: Left out, GET needs `read`, everything else `submit`.
-            faces: Others than the route that the same right is for: of the page, tools and resources.
+            faces: Others than the route that the same right is for: of the page, handwritten tools and resources.
+            tool_target: Of a handwritten tool, as `ToolFace` has it.
             changes: Left out, everything but GET does.
         """
         is_change = not route.startswith("GET ") if changes is None else changes
         operation = Operation(
             name,
             scope or (AccessScope.SUBMIT if is_change else AccessScope.READ),
-            (route, *faces),
+            (route, *faces, *([f"mcp {tool.name}"] if tool else [])),
             is_change,
             costs_money,
             reads_private,
             is_owned,
-            tool_target,
+            tool.target if tool else tool_target,
         )
 
         def declare(function: Callable[Concatenate[Services, P], Awaitable[Outcome]]) -> Act[P, Outcome]:
@@ -188,6 +210,8 @@ class Noun:
                 problems,
                 client,
                 target or self.target,
+                repeatable,
+                tool,
             )
 
         return declare
@@ -196,7 +220,9 @@ class Noun:
 class Declare(Protocol):
     """Makes an act of a function."""
 
-    def __call__(self, function: Callable[Concatenate[Services, P], Awaitable[Outcome]], /) -> Act[P, Outcome]:
+    def __call__(
+        self, function: Callable[Concatenate[Services, P], Awaitable[Outcome]], /
+    ) -> Act[P, Outcome]:
         """The act that the function does."""
 
 

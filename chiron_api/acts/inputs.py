@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Annotated, ClassVar
 from uuid import UUID
 
+from annotated_types import MaxLen
 from pydantic import (
     AwareDatetime,
     BaseModel,
@@ -14,6 +15,7 @@ from pydantic import (
     Field,
     RootModel,
     Strict,
+    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
@@ -33,18 +35,26 @@ def _require_text(value: object) -> object:
 def _require_number(words: str) -> BeforeValidator:
     """A number as a number: pydantic would take `true` for 1, and "3" for 3."""
 
-    def require(value: object) -> object:
-        if isinstance(value, (bool, str)):
+    def require(value: object, info: ValidationInfo) -> object:
+        is_text = isinstance(value, str) and is_of_form(info)
+        if isinstance(value, (bool, str)) and not is_text:
             raise PydanticCustomError("number", "{words}, without quotes", {"words": words})
         return value
 
     return BeforeValidator(require)
 
 
-def _refuse_bool(value: object) -> object:
+def _refuse_bool(value: object, info: ValidationInfo) -> object:
     if isinstance(value, bool):
         raise PydanticCustomError("amount", 'an amount of USD such as 2.5 or "2.5"')
+    if isinstance(value, str) and is_of_form(info):
+        return value.removeprefix("$").replace(",", "")
     return value
+
+
+def is_of_form(info: ValidationInfo) -> bool:
+    """Whether the fields come from a form, where each is text."""
+    return bool(info.context and info.context.get("is_text"))
 
 
 # Of bodies; in a query every number is text. Bounds stand before it: behind it pydantic describes them wrongly.
@@ -98,3 +108,13 @@ class Page(Input):
 
 class JsonObject(RootModel[dict[str, object]]):
     """A JSON object whose fields are checked elsewhere."""
+
+
+def length_bounds(model: type[Input]) -> dict[str, int]:
+    """How many characters each text of an input may have, by its name; what a form says of its fields."""
+    return {
+        name: rule.max_length
+        for name, field in model.model_fields.items()
+        for rule in field.metadata
+        if isinstance(rule, MaxLen)
+    }

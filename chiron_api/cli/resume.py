@@ -1,27 +1,25 @@
-from functools import partial
-
 import typer
 
+from chiron_api.acts.steering import NewBudget, resume_batch, resume_run
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.cli.input.money import NewBudget, NewTokens
+from chiron_api.cli.input.money import BudgetTokens, BudgetUsd
+from chiron_api.cli.input.options import options
 from chiron_api.cli.input.steering import Target, steer
-from chiron_workers.batches import steering
-from chiron_workers.billing.budgets import Budget
 
 cli = typer.Typer()
 
 
 @cli.command()
 async def resume(
-    target: Target, budget_usd: NewBudget = None, budget_tokens: NewTokens = None, as_json: AsJson = False
+    target: Target, budget_usd: BudgetUsd = None, budget_tokens: BudgetTokens = None, as_json: AsJson = False
 ) -> None:
     """Let a paused run, or all paused runs of a batch, go on from where they were."""
-    command = partial(steering.resume, budget=Budget(budget_usd, budget_tokens))
     await steer(
         target,
-        command,
-        "going on",
+        options(NewBudget, budget_usd=budget_usd, budget_tokens=budget_tokens),
+        batch=resume_batch,
+        run=resume_run,
+        changed_words="going on",
         hint=f"`chiron watch {target}` follows.",
-        action="resume",
         as_json=as_json,
     )

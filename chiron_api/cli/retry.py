@@ -1,13 +1,12 @@
-from functools import partial
 from typing import Annotated
 
 import typer
 
+from chiron_api.acts.steering import Retry, retry_batch, retry_run
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.cli.input.money import NewBudget, NewTokens
+from chiron_api.cli.input.money import BudgetTokens, BudgetUsd
+from chiron_api.cli.input.options import options
 from chiron_api.cli.input.steering import Target, steer
-from chiron_workers.batches import steering
-from chiron_workers.billing.budgets import Budget
 
 cli = typer.Typer()
 
@@ -15,8 +14,8 @@ cli = typer.Typer()
 @cli.command()
 async def retry(
     target: Target,
-    budget_usd: NewBudget = None,
-    budget_tokens: NewTokens = None,
+    budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
     from_scratch: Annotated[
         bool,
         typer.Option(
@@ -27,12 +26,12 @@ async def retry(
     as_json: AsJson = False,
 ) -> None:
     """Try a failed or cancelled run again, or all such runs of a batch. What the model has answered is not asked again."""
-    command = partial(steering.retry, budget=Budget(budget_usd, budget_tokens), from_scratch=from_scratch)
     await steer(
         target,
-        command,
-        "tried again",
+        options(Retry, budget_usd=budget_usd, budget_tokens=budget_tokens, from_scratch=from_scratch),
+        batch=retry_batch,
+        run=retry_run,
+        changed_words="tried again",
         hint=f"`chiron watch {target}` follows.",
-        action="retry",
         as_json=as_json,
     )

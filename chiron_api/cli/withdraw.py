@@ -2,12 +2,12 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.acts.facts import Reason, reinstate_fact, show_fact, withdraw_fact
 from chiron_api.cli.display.answer import AsJson
+from chiron_api.cli.input.options import options
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_workers.access.audit import command
 from chiron_workers.batches.references import Referent, id_of
-from chiron_workers.knowledge.facts import withdrawals
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
@@ -21,13 +21,11 @@ async def withdraw(
     as_json: AsJson = False,
 ) -> None:
     """Take a fact out: no search and no report shows it, and it counts for and against nothing. It is not deleted."""
-    change = withdrawals.reinstate if undo else withdrawals.withdraw
-    async with open_services(settings(), pool_size=2) as services, services.store() as store:
-        fact_id = await id_of(store.session.pool, fact, Referent.FACT)
-        async with command(services.pool, f"facts.{'reinstate' if undo else 'withdraw'}", fact_id):
-            status_before = await change(store.facts, str(fact_id), reason=reason)
-            status = await store.facts.status(str(fact_id))
-            await store.session.commit()
+    act, why = reinstate_fact if undo else withdraw_fact, options(Reason, reason=reason)
+    async with open_services(settings(), pool_size=2) as services:
+        fact_id = await id_of(services.pool, fact, Referent.FACT)
+        status_before = (await show_fact(services, fact_id)).status
+        status = (await act.command(services, fact_id, why)).status
     if as_json:
         typer.echo(json_line({"id": str(fact_id), "status_before": status_before, "status": status}))
     elif status_before == status:

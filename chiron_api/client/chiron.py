@@ -17,13 +17,14 @@ from chiron_api.client.calls import subjects as subject_calls
 from chiron_api.client.calls import subscriptions as subscription_calls
 from chiron_api.client.calls import tools as tool_calls
 from chiron_api.client.calls import webhooks as webhook_calls
+from chiron_api.client.derived_methods import ActMethods
 from chiron_api.client.flows.requests import wait_for_end
 from chiron_api.client.flows.streams import EventFlow
 from chiron_api.client.flows.streams import results as result_flow
 from chiron_api.client.targets import BatchRef, RunRef
 
 
-class Chiron(BlockingShell):
+class Chiron(ActMethods, BlockingShell):
     """Chiron over HTTP. Use it as `with Chiron() as chiron`, or close it.
 
     Args:
@@ -45,16 +46,9 @@ class Chiron(BlockingShell):
     rows = listing(row_calls.rows)
     rows_document = value(row_calls.rows_document)
 
-    cancel = value(steering_calls.cancel)
-    pause = value(steering_calls.pause)
-    resume = value(steering_calls.resume)
-    retry = value(steering_calls.retry)
     delete = value(steering_calls.delete)
 
     search = value(fact_calls.search)
-    fact = value(fact_calls.fact)
-    withdraw = value(fact_calls.withdraw)
-    reinstate = value(fact_calls.reinstate)
 
     subjects = value(subject_calls.subjects)
     subject = value(subject_calls.subject)

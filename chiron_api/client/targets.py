@@ -24,6 +24,14 @@ def run_id(run: RunRef) -> str:
     return str(run.id if isinstance(run, Run | RunResult) else run)
 
 
+def id_of(noun: str, thing: object) -> str:
+    """The id of what is named, or the name itself, as text: of an answer its `<noun>_id`, else its `id`."""
+    for name in (f"{noun}_id", "id"):
+        if (value := getattr(thing, name, None)) is not None:
+            return str(value)
+    return str(thing)
+
+
 def target_of(
     batch: BatchRef | None, run: RunRef | None = None, subject: str | None = None
 ) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from mcp_types import TextContent
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
+from chiron_api.mcp_server.act_tools import calling
 from chiron_api.mcp_server.callers import (
     act_of_call,
     current_principal,
@@ -80,7 +81,7 @@ class ToolAdapter:
         services = (await self.services.get()).of(principal)
         timeout_s = services.settings.tool_timeout_s
         act = act_of_call(name, arguments, principal)
-        with acting(act) if act is not None else nullcontext():
+        with acting(act) if act is not None else nullcontext(), calling(services):
             async with services.store() as store:
                 data = await self.registry.execute(name, store, arguments, timeout_s=timeout_s)
                 note = store.search.words_only

@@ -1,5 +1,6 @@
 import logging
 
+from chiron_api.mcp_server.act_tools import act_tools
 from chiron_api.mcp_server.checks import check_subject
 from chiron_api.mcp_server.lessons import get_lesson, list_lessons, order_lesson
 from chiron_api.mcp_server.quizzes import (
@@ -44,4 +45,6 @@ def client_tools() -> Registry:
             tools.register(tool)
     for function in FUNCTIONS:
         tools.register(function, allow_replace=True)
+    for act_tool in act_tools():
+        tools.register(act_tool, allow_replace=True)
     return tools

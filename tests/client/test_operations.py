@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
 from chiron_api.answers.journeys import JourneyEvent, JourneyState
-from chiron_api.client import AsyncChiron, Chiron, Column, Topic
+from chiron_api.client import AsyncChiron, Chiron, Column, Topic, derived_calls
 from chiron_api.client.call import Call, Listing
 from chiron_api.client.calls import (
     batches,
@@ -53,6 +53,7 @@ LEFT_OUT = {
     "show_metrics": "Prometheus reads it",
 }
 MODULES = (
+    derived_calls,
     batches,
     facts,
     journeys,
@@ -311,6 +312,6 @@ def test_an_id_cannot_lead_elsewhere():
 
 def test_one_thing_has_to_be_named():
     with pytest.raises(TypeError, match="Name one thing"):
-        steering.cancel()
+        derived_calls.cancel()
     with pytest.raises(TypeError, match="Name one thing"):
         reports.report("batch", subject="subject")

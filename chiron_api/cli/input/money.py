@@ -19,10 +19,10 @@ def _parse_usd(text: str) -> Decimal:
     return amount
 
 
-NewTokens = Annotated[
+BudgetTokens = Annotated[
     int | None,
     typer.Option(
         min=1, metavar="TOKENS", help="Tokens that the batch or the run may use from now on, in all."
     ),
 ]
-NewBudget = Annotated[Decimal | None, usd_option("What the batch or the run may cost from now on, in all.")]
+BudgetUsd = Annotated[Decimal | None, usd_option("What the batch or the run may cost from now on, in all.")]

@@ -1,14 +1,12 @@
-"""Facts: search them, look at them, withdraw them."""
+"""Searches for facts."""
 
 from datetime import datetime
 from typing import Literal
 
-from chiron_api.answers.facts import Fact, FoundFact, FoundFacts
-from chiron_api.client.call import Call, fields, get
-from chiron_api.client.targets import Id
+from chiron_api.answers.facts import FoundFacts
+from chiron_api.client.call import Call, fields
 
 SearchMode = Literal["hybrid", "vector", "text"]
-FactRef = Id | Fact | FoundFact
 
 
 def search(  # noqa: PLR0913  # the filters of a search
@@ -50,22 +48,3 @@ def search(  # noqa: PLR0913  # the filters of a search
         neighbours=neighbours,
     )
     return Call("POST", "/v1/knowledge/search", FoundFacts, body=body, is_repeatable=True)
-
-
-def fact(fact: FactRef) -> Call[Fact]:
-    """A fact with its sources, how its confidence comes about, what contradicts it, and its history."""
-    return get("/v1/facts/{id}", Fact, target=_fact_id(fact))
-
-
-def withdraw(fact: FactRef, reason: str = "") -> Call[Fact]:
-    """Withdraw a fact: no search finds it, and it counts for and against nothing. The fact as it is then."""
-    return Call("POST", "/v1/facts/{id}/withdraw", Fact, target=_fact_id(fact), body={"reason": reason})
-
-
-def reinstate(fact: FactRef, reason: str = "") -> Call[Fact]:
-    """Take a withdrawal back. The fact as it is then."""
-    return Call("POST", "/v1/facts/{id}/reinstate", Fact, target=_fact_id(fact), body={"reason": reason})
-
-
-def _fact_id(fact: FactRef) -> str:
-    return str(fact.id if isinstance(fact, Fact | FoundFact) else fact)

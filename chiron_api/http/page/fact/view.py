@@ -1,25 +1,20 @@
 """A fact: why one should believe it."""
 
-from collections.abc import Awaitable, Callable
-from http import HTTPStatus
 from typing import Annotated
 
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from chiron_api.acts.inputs import Input
+from chiron_api.acts.facts import Reason, reinstate_fact, withdraw_fact
+from chiron_api.acts.inputs import Input, length_bounds
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.fact import proof
-from chiron_api.http.page.forms import read_form
+from chiron_api.http.page.forms import read_input
 from chiron_api.http.page.rendering import is_panel, page, see_other
 from chiron_api.http.page.views import view
-from chiron_api.http.problems import Problem
-from chiron_workers.knowledge.facts import withdrawals
 from chiron_workers.knowledge.facts.fact_details import load_details
-from chiron_workers.knowledge.facts.withdrawals import REASON_CHARS_MAX
 
 
 class Options(Input):
@@ -47,26 +42,26 @@ async def show_fact(request: Request) -> Response:
         best=best,
         opponents=proof.opponents_of(fact),
         proof=evidence,
-        reason_chars=REASON_CHARS_MAX,
+        bounds=length_bounds(Reason),
     )
 
 
-def _route(name: str, change: Callable[..., Awaitable[object]]) -> Route:
-    async def answer(request: Request) -> Response:
-        fact_id = path_id(request)
-        reason = (await read_form(request)).get("reason", "").strip()
-        if len(reason) > REASON_CHARS_MAX:
-            detail = f"A reason has at most {REASON_CHARS_MAX:,} characters."
-            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
-        async with services_of(request).store() as store:
-            await change(store.facts, str(fact_id), reason=reason)
-        return see_other(f"/facts/{fact_id}")
+async def withdraw(request: Request) -> Response:
+    """Withdraw the fact."""
+    fact_id = path_id(request)
+    await withdraw_fact(services_of(request), fact_id, await read_input(request, Reason))
+    return see_other(f"/facts/{fact_id}")
 
-    return view(f"/facts/{{id}}/{name}", answer, methods=["POST"])
+
+async def reinstate(request: Request) -> Response:
+    """Take that back."""
+    fact_id = path_id(request)
+    await reinstate_fact(services_of(request), fact_id, await read_input(request, Reason))
+    return see_other(f"/facts/{fact_id}")
 
 
 routes = [
     view("/facts/{id}", show_fact),
-    _route("withdraw", withdrawals.withdraw),
-    _route("reinstate", withdrawals.reinstate),
+    view("/facts/{id}/withdraw", withdraw, methods=["POST"]),
+    view("/facts/{id}/reinstate", reinstate, methods=["POST"]),
 ]

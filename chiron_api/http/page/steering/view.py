@@ -1,52 +1,51 @@
 """Steering: the forms that cancel, pause, resume and retry batches and runs, and say something to a run."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 from http import HTTPStatus
 from typing import Any
-from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from chiron_api.acts.act import Act
+from chiron_api.acts.inputs import Input
+from chiron_api.acts.steering import (
+    cancel_batch,
+    cancel_run,
+    pause_batch,
+    pause_run,
+    resume_batch,
+    resume_run,
+    retry_batch,
+    retry_run,
+)
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id
-from chiron_api.http.page.forms import amount, read_form
+from chiron_api.http.page.forms import read_form, read_input
 from chiron_api.http.page.rendering import see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.steering import steer
-from chiron_workers.batches.steering import cancel, pause, resume, retry
-from chiron_workers.batches.summaries import run_summary, summary
-from chiron_workers.billing.budgets import Budget
-from chiron_workers.db.connect import Pool
+from chiron_workers.batches.summaries import run_summary
 from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs.leases import MESSAGE_CHARS, say
 
-COMMANDS: Mapping[str, Callable[..., Awaitable[Any]]] = {
-    "cancel": cancel,
-    "pause": pause,
-    "resume": resume,
-    "retry": retry,
-}
-PAID = ("resume", "retry")
-Find = Callable[[Pool, UUID], Awaitable[object]]
+COMMANDS: tuple[tuple[str, Act[..., Any]], ...] = tuple(
+    (kind, act)
+    for kind, commands in (
+        ("batches", (cancel_batch, pause_batch, resume_batch, retry_batch)),
+        ("runs", (cancel_run, pause_run, resume_run, retry_run)),
+    )
+    for act in commands
+)
 
 
-def _route(kind: str, find: Find, name: str) -> Route:
+def _route(kind: str, act: Act[..., Any]) -> Route:
     async def answer(request: Request) -> Response:
-        services, target = services_of(request), path_id(request)
-        fields = await read_form(request)
-        command = COMMANDS[name]
-        if name in PAID:
-            budget = Budget(amount(fields, "budget_usd") or None, None)
-            command = partial(command, budget=budget, principal=services.principal)
-        await find(services.pool, target)  # 404 for an id of the other kind
-        await steer(services.pool, services.settings.redis_url, target, command)
+        target = path_id(request)
+        await act(services_of(request), target, await read_input(request, act.input_model or Input))
         return see_other(f"/{kind}/{target}")
 
-    return view(f"/{kind}/{{id}}/{name}", answer, methods=["POST"])
+    return view(act.route.removeprefix("POST /v1"), answer, methods=["POST"])
 
 
 async def send_message(request: Request) -> Response:
@@ -63,10 +62,6 @@ async def send_message(request: Request) -> Response:
 
 
 routes = [
-    *(
-        _route(kind, find, name)
-        for kind, find in (("batches", summary), ("runs", run_summary))
-        for name in COMMANDS
-    ),
+    *(_route(kind, act) for kind, act in COMMANDS),
     view("/runs/{id}/say", send_message, methods=["POST"]),
 ]

@@ -1,0 +1,16 @@
+"""The methods of both clients. Written by `docs/generate.py` from `chiron_api.acts`."""
+
+from chiron_api.client import derived_calls as calls
+from chiron_api.client.methods import Method
+
+
+class ActMethods:
+    """A method for each act."""
+
+    cancel = Method(calls.cancel)
+    fact = Method(calls.fact)
+    pause = Method(calls.pause)
+    reinstate = Method(calls.reinstate)
+    resume = Method(calls.resume)
+    retry = Method(calls.retry)
+    withdraw = Method(calls.withdraw)

@@ -1,0 +1,85 @@
+"""The tools of acts: those of MCP clients that follow from the declaration of an act."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import BaseModel, Field, create_model
+
+from chiron_api.acts.act import Act, Created, ToolFace
+from chiron_api.acts.discovery import all_acts
+from chiron_api.answers.basics import Answer
+from chiron_api.services import Services
+from chiron_workers.batches.submit import KEY_CHARS_MAX
+from chiron_workers.store import Store
+from chiron_workers.toolkit.arguments import Arguments
+from chiron_workers.toolkit.tool import Tool
+
+KEY_WORDS = "Any text of your own. The same key with the same request starts nothing twice."
+_services: ContextVar[Services] = ContextVar("services")
+
+
+@contextmanager
+def calling(services: Services) -> Iterator[None]:
+    """Have the tools of acts called within use these services."""
+    token = _services.set(services)
+    try:
+        yield
+    finally:
+        _services.reset(token)
+
+
+class ActTool(Tool):
+    """An act as a tool: its path, its input and its idempotency key are one flat set of arguments."""
+
+    def __init__(self, act: Act[..., Any], face: ToolFace) -> None:
+        self._act, self._face = act, face
+        self.name = face.name
+        answer = act.arguments.answer
+        returns = " ".join((answer.__doc__ or "").split()) if answer else ""
+        self.description = f"{act.description}\n\nReturns: {returns}" if returns else act.description
+        self._arguments = Arguments(self.name, _model_of(act, face))
+        self.input_schema = self._arguments.schema
+
+    def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments as a model sent them, as the act wants them. Raises ToolValidationError."""
+        model = self._arguments.validate(arguments)
+        values = {name: getattr(model, name) for name in model.model_fields_set}
+        act = self._act.arguments
+        options: dict[str, Any] = {}
+        if act.path:
+            options[act.path.name] = values.pop(self._face.path_argument)
+        if act.takes_key:
+            options["idempotency_key"] = values.pop("idempotency_key", None)
+        if act.input:
+            options[act.input.name] = act.input.annotation.model_construct(**values)
+        return options
+
+    async def run(self, store: Store, arguments: Mapping[str, Any]) -> Any:
+        """The members of the answer; `is_new` is among them where it may be of what was there already."""
+        outcome = await self._act(_services.get(), **arguments)
+        if isinstance(outcome, Created):
+            return outcome.answer.model_dump(exclude_unset=True) | {"is_new": outcome.is_new}
+        return outcome.model_dump(exclude_unset=True) if isinstance(outcome, Answer) else outcome
+
+
+def act_tools() -> list[ActTool]:
+    """The tools that acts name."""
+    return [ActTool(act, act.tool) for act in all_acts() if act.tool]
+
+
+def _model_of(act: Act[..., Any], face: ToolFace) -> type[BaseModel]:
+    fields: dict[str, Any] = {}
+    if path := act.arguments.path:
+        kind = UUID if path.annotation is UUID else str
+        fields[face.path_argument] = Annotated[kind, Field(description=face.path_words)], ...
+    if act.input_model:
+        fields |= {
+            name: (field.rebuild_annotation(), field) for name, field in act.input_model.model_fields.items()
+        }
+    if act.arguments.takes_key:
+        key = Annotated[str, Field(min_length=1, max_length=KEY_CHARS_MAX, description=KEY_WORDS)]
+        fields["idempotency_key"] = key | None, None
+    return create_model(face.name, **fields)

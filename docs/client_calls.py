@@ -1,0 +1,275 @@
+"""The calls and methods of the client, written from the acts: the client imports nothing of the server."""
+
+import re
+import subprocess
+import sys
+import types
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum
+from textwrap import indent, wrap
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from chiron_api.acts.act import Act
+from chiron_api.acts.discovery import all_acts
+from chiron_api.acts.inputs import Input
+from chiron_api.answers.basics import Answer
+
+WIDTH = 122
+SIMPLE = {
+    str: "str",
+    int: "int",
+    float: "float",
+    bool: "bool",
+    datetime: "datetime",
+    UUID: "Id",
+    Decimal: "Money",
+}
+LIBRARIES = {
+    "collections.abc": ("Sequence",),
+    "datetime": ("datetime",),
+    "decimal": ("Decimal",),
+    "typing": ("Literal",),
+    "uuid": ("uuid4",),
+}
+OURS = {
+    "chiron_api.client.call": ("Call", "Listing", "fields", "get", "pages"),
+    "chiron_api.client.targets": ("Id", "id_of", "target_of"),
+}
+CALLS_HEAD = '''"""What can be asked of the API: the acts as requests. Written by `docs/generate.py` from `chiron_api.acts`."""
+'''
+METHODS_HEAD = '''"""The methods of both clients. Written by `docs/generate.py` from `chiron_api.acts`."""
+
+from chiron_api.client import derived_calls as calls
+from chiron_api.client.methods import {names}
+
+
+class ActMethods:
+    """A method for each act."""
+
+'''
+
+
+def calls_module() -> str:
+    """The module with a function for each call."""
+    source = _Source()
+    functions = "\n\n".join(source.function(name, acts) for name, acts in sorted(_by_name().items()))
+    return _formatted(CALLS_HEAD + source.head(functions) + functions)
+
+
+def methods_module() -> str:
+    """The module with the methods that send these calls."""
+    lines = [
+        f"    {name} = {'ListMethod' if _is_list(acts[0]) else 'Method'}(calls.{name})\n"
+        for name, acts in sorted(_by_name().items())
+    ]
+    names = [name for name in ("ListMethod", "Method") if f" {name}(" in "".join(lines)]
+    return _formatted(METHODS_HEAD.format(names=", ".join(names)) + "".join(lines))
+
+
+def _by_name() -> dict[str, list[Act[..., Any]]]:
+    """The acts of each method, in the order of their paths' targets."""
+    by_name = defaultdict(list)
+    for act in all_acts():
+        by_name[act.client].append(act)
+    return dict(by_name)
+
+
+def _formatted(source: str) -> str:
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "format",
+        "--stdin-filename",
+        "chiron_api/client/derived_calls.py",
+        "-",
+    ]
+    return subprocess.run(command, input=source, text=True, capture_output=True, check=True).stdout
+
+
+class _Source:
+    """The text of functions, and what it needs."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, set[str]] = defaultdict(set)
+        self._words: dict[str, str] = {}  # aliases of enumerations
+
+    def head(self, functions: str) -> str:
+        """The imports that functions need, and the words of enumerations."""
+        aliases = "".join(f"{name} = {words}\n" for name, words in sorted(self._words.items()))
+        text = f"{aliases}{functions}{'Decimal' if 'Money' in functions else ''}"
+        answers = [
+            f"from {module} import {', '.join(sorted(names))}\n"
+            for module, names in sorted(self._answers.items())
+        ]
+        imports = [*_used(LIBRARIES, text), "\n", *answers, *_used(OURS, text)]
+        money = "Money = Decimal | float\n" if "Money" in text else ""
+        return f"{''.join(imports)}\n{money}{aliases}\n\n"
+
+    def function(self, name: str, acts: Sequence[Act[..., Any]]) -> str:
+        """The function that makes the call of one act, or of several that differ by what they are done to."""
+        act = acts[0]
+        parameters = [*self._targets(acts), *self._options(act)]
+        if act.arguments.takes_key:
+            parameters.append("idempotency_key: str | None = None")
+        text = "\n".join([*self._target_lines(acts), f"    return {self._call(act, len(acts) > 1)}"])
+        signature = ", ".join(parameters)
+        return f"def {name}({signature}) -> {self._result(act)}:\n{indent(self._docstring(acts), '    ')}\n{text}\n"
+
+    def _targets(self, acts: Sequence[Act[..., Any]]) -> Iterator[str]:
+        if not acts[0].arguments.path:
+            return
+        for number, act in enumerate(acts):
+            hint = self._reference(act)
+            if len(acts) == 1:
+                yield f"{act.target.name}: {hint}"
+            else:
+                if number == 1:
+                    yield "*"
+                yield f"{act.target.name}: {hint} | None = None"
+
+    def _reference(self, act: Act[..., Any]) -> str:
+        path = act.arguments.path
+        plain = "Id" if path and path.annotation is UUID else "str"
+        return " | ".join([plain, *(self._answer(model) for model in act.target.answers)])
+
+    def _options(self, act: Act[..., Any]) -> Iterator[str]:
+        model = act.input_model
+        if model is None:
+            return
+        fields = {name: field for name, field in model.model_fields.items() if name not in _paging(act)}
+        required = [name for name, field in fields.items() if field.is_required()]
+        optional = [name for name in fields if name not in required]
+        for name in required:
+            yield f"{name}: {self.hint(fields[name].rebuild_annotation())}"
+        # One option alone may be given without its name; of an act on several things each has a name already.
+        if optional and (required or len(optional) > 1) and not self._is_merged(act):
+            yield "*"
+        for name in optional:
+            default = fields[name].get_default(call_default_factory=True)
+            hint = self.hint(fields[name].rebuild_annotation())
+            if isinstance(default, Enum):
+                default = default.value
+            if default is None or not isinstance(default, bool | str | int | float):
+                yield f"{name}: {hint if hint.endswith('| None') else f'{hint} | None'} = None"
+            else:
+                yield f"{name}: {hint} = {default!r}"
+
+    def _is_merged(self, act: Act[..., Any]) -> bool:
+        return len(_by_name()[act.client]) > 1
+
+    def _target_lines(self, acts: Sequence[Act[..., Any]]) -> Iterator[str]:
+        if len(acts) > 1:
+            choices = ", ".join(act.target.name for act in acts)
+            yield f"    folder, target = target_of({choices})"
+
+    def _call(self, act: Act[..., Any], is_merged: bool) -> str:
+        method, _, path = act.route.partition(" ")
+        model = act.arguments.answer
+        arguments = [repr(path), self._answer(model) if model else "None"]
+        if is_merged:
+            arguments[0] = (
+                'f"' + path.replace("{id}", "{{id}}").replace(f"/{_folder(act)}/", "/{folder}/") + '"'
+            )
+            arguments.append("target=target")
+        elif act.arguments.path:
+            arguments.append(f"target=id_of({act.target.name!r}, {act.target.name})")
+        names = [
+            name
+            for name in (act.input_model.model_fields if act.input_model else {})
+            if name not in _paging(act)
+        ]
+        values = ", ".join(f"{name}={name}" for name in names)
+        if _is_list(act):
+            return f"pages({', '.join([*arguments, *([values] if values else [])])})"
+        if _has_items(act):
+            arguments.append('part="items"')
+        if act.input_model:
+            keyword = "query" if method in ("GET", "DELETE") else "body"
+            arguments.append(f"{keyword}=fields({values})")
+        if act.arguments.takes_key:
+            arguments.append('headers={"Idempotency-Key": idempotency_key or str(uuid4())}')
+        if method == "GET":
+            return f"get({', '.join(arguments)})"
+        if act.arguments.takes_key or act.repeatable:
+            arguments.append("is_repeatable=" + ("not again" if "again" in names else "True"))
+        return f"Call({', '.join([repr(method), *arguments])})"
+
+    def _result(self, act: Act[..., Any]) -> str:
+        model = act.arguments.answer
+        if model is None:
+            return "Call[None]"
+        if _is_list(act) or _has_items(act):
+            (item,) = get_args(model.model_fields["items"].annotation)
+            name = self._answer(item)
+            return f"Listing[{name}]" if _is_list(act) else f"Call[list[{name}]]"
+        return f"Call[{self._answer(model)}]"
+
+    def _answer(self, model: type[BaseModel]) -> str:
+        self._answers[model.__module__].add(model.__name__)
+        return model.__name__
+
+    def hint(self, annotation: Any) -> str:
+        """A type as the client writes it: ids, amounts and words of enumerations are plainer there."""
+        origin, arguments = get_origin(annotation), get_args(annotation)
+        if origin is Annotated:
+            return self.hint(arguments[0])
+        if origin in (Union, types.UnionType):
+            hints = [self.hint(argument) for argument in arguments if argument is not type(None)]
+            return " | ".join(dict.fromkeys([*hints, *(["None"] if type(None) in arguments else [])]))
+        if origin is Literal:
+            return f"Literal[{', '.join(map(repr, arguments))}]"
+        if origin in (list, tuple):
+            return f"Sequence[{self.hint(arguments[0])}]"
+        if isinstance(annotation, type) and issubclass(annotation, Enum):
+            words = ", ".join(repr(member.value) for member in annotation)
+            self._words[annotation.__name__] = f"Literal[{words}]"
+            return annotation.__name__
+        if isinstance(annotation, type) and issubclass(annotation, Answer | Input):
+            return self._answer(annotation)
+        return SIMPLE[annotation]
+
+    def _docstring(self, acts: Sequence[Act[..., Any]]) -> str:
+        act = acts[0]
+        paragraphs = [" ".join(part.split()) for part in act.description.split("\n\n")]
+        lines = ["\n".join(wrap(part, WIDTH - 4)) for part in paragraphs]
+        fields = act.input_model.model_fields if act.input_model else {}
+        described = [
+            "\n".join(wrap(f"{name}: {field.description}", WIDTH - 8, subsequent_indent="    "))
+            for name, field in fields.items()
+            if field.description
+        ]
+        if described:
+            lines.append("Args:\n" + indent("\n".join(described), "    "))
+        text = "\n\n".join(lines)
+        return f'"""{text}\n"""' if "\n" in text else f'"""{text}"""'
+
+
+def _used(imports: Mapping[str, tuple[str, ...]], text: str) -> Iterator[str]:
+    for module, names in imports.items():
+        if used := [name for name in names if re.search(rf"\b{name}\b", text)]:
+            yield f"from {module} import {', '.join(used)}\n"
+
+
+def _folder(act: Act[..., Any]) -> str:
+    return act.route.split("/")[2]
+
+
+def _paging(act: Act[..., Any]) -> tuple[str, ...]:
+    return ("after", "limit") if _is_list(act) else ()
+
+
+def _is_list(act: Act[..., Any]) -> bool:
+    return act.arguments.answer is not None and {"items", "next"} <= act.arguments.answer.model_fields.keys()
+
+
+def _has_items(act: Act[..., Any]) -> bool:
+    """Whether the answer is no more than a list that is whole."""
+    answer = act.arguments.answer
+    return answer is not None and list(answer.model_fields) == ["items"]
