@@ -296,7 +296,7 @@ def test_every_decision_is_in_the_index_under_its_title_and_has_the_three_parts(
     index = (ROOT / "docs/decisions/README.md").read_text()
     for page in DECISIONS:
         text = page.read_text()
-        number, title = re.match(r"# (\d\d) (.+)\n", text).groups()
+        number, title = re.match(r"# (\d{2,3}) (.+)\n", text).groups()
         assert f"| {number} | [{title}]({page.name}) |" in index
         assert page.name.startswith(f"{number}-")
         assert re.findall(r"^\*\*(\w+)\.\*\*", text, flags=re.MULTILINE) == [
