@@ -35,7 +35,7 @@ class ActTool(Tool):
     """An act as a tool: its path, its input and its idempotency key are one flat set of arguments."""
 
     def __init__(self, act: Act[..., Any], face: ToolFace) -> None:
-        self._act, self._face = act, face
+        self.act, self._face = act, face
         self.name = face.name
         answer = act.arguments.answer
         returns = " ".join((answer.__doc__ or "").split()) if answer else ""
@@ -47,7 +47,7 @@ class ActTool(Tool):
         """Arguments as a model sent them, as the act wants them. Raises ToolValidationError."""
         model = self._arguments.validate(arguments)
         values = {name: getattr(model, name) for name in model.model_fields_set}
-        act = self._act.arguments
+        act = self.act.arguments
         options: dict[str, Any] = {}
         if act.path:
             options[act.path.name] = values.pop(self._face.path_argument)
@@ -59,7 +59,7 @@ class ActTool(Tool):
 
     async def run(self, store: Store, arguments: Mapping[str, Any]) -> Any:
         """The members of the answer; `is_new` is among them where it may be of what was there already."""
-        outcome = await self._act(_services.get(), **arguments)
+        outcome = await self.act(_services.get(), **arguments)
         if isinstance(outcome, Created):
             return outcome.answer.model_dump(exclude_unset=True) | {"is_new": outcome.is_new}
         return outcome.model_dump(exclude_unset=True) if isinstance(outcome, Answer) else outcome

@@ -1,0 +1,191 @@
+"""Every face of every act: the same options with the same bounds, the same refusals and the same right."""
+
+import ast
+import importlib
+import inspect
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chiron_api.acts.act import Act
+from chiron_api.acts.discovery import all_acts
+from chiron_api.client import AsyncChiron, Chiron, derived_calls
+from chiron_api.http.document import OF_ALL, OF_BODIES, OF_KEYS, document
+from chiron_api.mcp_server.act_tools import ActTool, act_tools
+from chiron_api.mcp_server.callers import require_scope_for
+from chiron_api.rights import find, of_tool
+from chiron_workers.access.principals import Principal
+from chiron_workers.errors import ScopeExceeded
+from chiron_workers.states import AccessScope
+
+ROOT = Path(__file__).parents[2]
+ACTS = {act.name: act for act in all_acts()}
+TOOLS = {tool.name: tool for tool in act_tools()}
+BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems",
+          "maxItems", "pattern", "enum", "const")  # fmt: skip
+# What a command does not offer as an option of that name, and why.
+COMMAND_LACKS: dict[tuple[str, str], str] = {}
+
+
+def operation_of(act: Act[..., Any]) -> dict[str, Any]:
+    method, _, path = act.route.partition(" ")
+    described: dict[str, Any] = document()["paths"][path][method.lower()]
+    return described
+
+
+def opened(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema instead of a reference to it."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return opened(document()["components"]["schemas"][name])
+    return schema
+
+
+def bounds_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> set[tuple[str, str]]:
+    """The bounds of a value and of what is in it; a choice of one value is that value."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        schema = (root or {}).get("$defs", {}).get(name) or document()["components"]["schemas"][name]
+    bounds = {(name, str(schema[name])) for name in BOUNDS if name in schema}
+    for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), schema.get("items") or {}):
+        bounds |= bounds_of(inner, root)
+    for name, member in schema.get("properties", {}).items():
+        bounds |= {(f"{name}.{bound}", value) for bound, value in bounds_of(member, root)}
+    return bounds
+
+
+def http_options(act: Act[..., Any]) -> dict[str, Mapping[str, Any]]:
+    """The schema of each option over HTTP: of the body or the query string."""
+    described = operation_of(act)
+    options = {
+        entry["name"]: entry["schema"] for entry in described.get("parameters", []) if entry["in"] == "query"
+    }
+    body = described.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+    return options | dict(opened(body)["properties"] if body and opened(body).get("properties") else {})
+
+
+def fields_of(act: Act[..., Any]) -> set[str]:
+    return set(act.input_model.model_fields if act.input_model else ())
+
+
+def is_list(act: Act[..., Any]) -> bool:
+    answer = act.arguments.answer
+    return answer is not None and {"items", "next"} <= answer.model_fields.keys()
+
+
+@pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
+def test_the_document_has_the_options_the_right_and_the_refusals_of_an_act(act: Act[..., Any]):
+    described = operation_of(act)
+    assert described["operationId"] == act.name
+    assert set(http_options(act)) == fields_of(act)
+    assert described["x-required-scope"] == act.operation.scope
+    assert described["x-changes"] == act.operation.changes
+    assert described["x-costs-money"] == act.operation.costs_money
+    headers = {entry["name"] for entry in described.get("parameters", []) if entry["in"] == "header"}
+    assert headers == ({"idempotency-key"} if act.arguments.takes_key else set())
+    shared = {status.value for status in (*OF_ALL, *OF_KEYS, *OF_BODIES)} | {422}
+    refusals = {int(status) for status in described["responses"] if status >= "400"}
+    assert refusals - shared == {status.value for status in act.problems} - shared
+    good = {int(status) for status in described["responses"] if status < "400"}
+    assert good == {act.status.value} | ({200} if act.arguments.may_exist else set())
+
+
+@pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
+def test_both_clients_have_the_options_of_an_act(act: Act[..., Any]):
+    build = getattr(derived_calls, act.client)
+    parameters = inspect.signature(build).parameters
+    targets = {
+        other.target.name for other in ACTS.values() if other.client == act.client and other.arguments.path
+    }
+    keys = {"idempotency_key"} if act.arguments.takes_key else set()
+    pages = {"after", "limit"} if is_list(act) else set()
+    assert set(parameters) - targets - keys == fields_of(act) - pages
+    for client in (Chiron, AsyncChiron):
+        assert inspect.signature(getattr(client, act.client)) == inspect.signature(build)
+    for name, field in (act.input_model.model_fields if act.input_model else {}).items():
+        if name in parameters:
+            is_required = parameters[name].default is inspect.Parameter.empty
+            assert is_required == field.is_required(), name
+            default = field.get_default(call_default_factory=True)
+            default = default.value if isinstance(default, Enum) else default
+            assert is_required or parameters[name].default in (None, default), name
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
+def test_a_tool_has_the_options_of_its_act_with_the_same_bounds(tool: ActTool):
+    act = tool.act
+    properties = dict(tool.input_schema["properties"])
+    if act.arguments.path and act.tool:
+        properties.pop(act.tool.path_argument)
+    if act.arguments.takes_key:
+        properties.pop("idempotency_key")
+    assert set(properties) == fields_of(act)
+    for name, schema in http_options(act).items():
+        assert bounds_of(properties[name], tool.input_schema) == bounds_of(schema), name
+    assert of_tool(tool.name) == act.operation
+
+
+@pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
+def test_every_face_of_an_act_needs_the_same_right(act: Act[..., Any]):
+    for face in act.operation.faces:
+        method, _, path = face.partition(" ")
+        if method == "mcp":
+            assert of_tool(path) == act.operation
+        elif path.startswith("/"):
+            match = find(method, path.replace("{id}", "7").replace("{name}", "ada"))
+            assert match is not None
+            assert match[0] == act.operation
+    if act.tool and act.operation.scope is AccessScope.SUBMIT:
+        reader = Principal("ada", AccessScope.READ)
+        with pytest.raises(ScopeExceeded):
+            require_scope_for(act.tool.name, reader)
+
+
+def commands_of_acts() -> Iterator[tuple[str, Act[..., Any], set[str]]]:
+    """Each command module that does an act, the act, and the names of all its options."""
+    for file in sorted((ROOT / "chiron_api/cli").rglob("*.py")):
+        names = {
+            alias.name
+            for node in ast.walk(ast.parse(file.read_text()))
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chiron_api.acts.")
+            for alias in node.names
+        }
+        acts = [ACTS[name] for name in sorted(names & ACTS.keys())]
+        if not acts:
+            continue
+        module = importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+        options = {
+            parameter
+            for callback in vars(module).values()
+            if inspect.isfunction(callback) and callback.__module__ == module.__name__
+            for parameter in inspect.signature(callback).parameters
+        }
+        for act in acts:
+            yield module.__name__.removeprefix("chiron_api.cli."), act, options
+
+
+COMMAND_CASES = [pytest.param(*case, id=f"{case[0]}-{case[1].name}") for case in commands_of_acts()]
+
+
+@pytest.mark.parametrize(("command", "act", "options"), COMMAND_CASES)
+def test_a_command_has_the_options_of_the_acts_that_it_does(
+    command: str, act: Act[..., Any], options: set[str]
+):
+    lacks = {name for name in fields_of(act) - options if (command, name) not in COMMAND_LACKS}
+    assert lacks == set(), "an option, or a line in COMMAND_LACKS that says why not"
+
+
+def test_what_a_command_lacks_is_an_option_of_its_act():
+    fields = {(command, name) for command, act, _ in commands_of_acts() for name in fields_of(act)}
+    assert COMMAND_LACKS.keys() <= fields
+
+
+def test_no_form_of_an_act_has_a_bound_of_its_own():
+    for view in (ROOT / "chiron_api/http/page").rglob("view.py"):
+        if "length_bounds" in view.read_text():
+            for template in view.parent.glob("*.html"):
+                text = template.read_text()
+                assert "maxlength=" not in text or 'maxlength="{{' in text, template
