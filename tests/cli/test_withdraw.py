@@ -96,3 +96,10 @@ def test_what_is_no_fact_is_one_sentence(chiron: Chiron, settings: Settings):
     )
     assert withdrawn.stderr == f"chiron: There is no fact {unknown}.\n"
     assert "is no id of a fact" in wrong.stderr
+
+
+def test_a_reason_that_is_too_long_is_refused_and_nothing_is_changed(chiron: Chiron, disputed: list[str]):
+    refused = chiron("withdraw", disputed[1], "--reason", "x" * 1_001)
+    assert refused.exit_code == 2
+    assert refused.stderr == "chiron: --reason: String should have at most 1000 characters\n"
+    assert json.loads(chiron("show", disputed[1], "--json").stdout)["status"] == "disputed"
