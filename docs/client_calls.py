@@ -143,7 +143,9 @@ class _Source:
         model = act.input_model
         if model is None:
             return
-        fields = {name: field for name, field in model.model_fields.items() if name not in _paging(act)}
+        fields = {
+            name: field for name, field in model.model_fields.items() if name not in _client_options(act)
+        }
         required = [name for name, field in fields.items() if field.is_required()]
         optional = [name for name in fields if name not in required]
         for name in required:
@@ -185,7 +187,11 @@ class _Source:
             for name in (act.input_model.model_fields if act.input_model else {})
             if name not in _paging(act)
         ]
-        values = ", ".join(f"{name}={name}" for name in names)
+        # As a model it is JSON, whatever the format that is named where none is.
+        is_model = act.arguments.is_document
+        values = ", ".join(
+            'format="json"' if is_model and name == "format" else f"{name}={name}" for name in names
+        )
         if _is_list(act):
             return f"pages({', '.join([*arguments, *([values] if values else [])])})"
         if _has_items(act):
@@ -263,6 +269,11 @@ def _folder(act: Act[..., Any]) -> str:
 
 def _paging(act: Act[..., Any]) -> tuple[str, ...]:
     return ("after", "limit") if _is_list(act) else ()
+
+
+def _client_options(act: Act[..., Any]) -> tuple[str, ...]:
+    """The options that the method itself chooses."""
+    return (*_paging(act), *(["format"] if act.arguments.is_document else []))
 
 
 def _is_list(act: Act[..., Any]) -> bool:

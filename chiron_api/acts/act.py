@@ -1,7 +1,7 @@
 """An act and what its declaration says: the input, the answer, and all that its faces need to know."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from http import HTTPStatus
@@ -25,6 +25,25 @@ class Created(Generic[Made]):
 
     answer: Made
     is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Document(Generic[Made]):
+    """An answer in the format that the input names, piece by piece; the format `json` reads as the model.
+
+    Args:
+        file_name: What it is saved as; empty where it is shown.
+    """
+
+    pieces: Iterable[str | bytes] | AsyncIterable[str | bytes]
+    media_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    file_name: str = ""
+
+    def text(self) -> str:
+        """All of it, of a format that is text and comes from memory; a long one is made in a thread."""
+        assert isinstance(self.pieces, Iterable)
+        return "".join(map(str, self.pieces))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +79,7 @@ class Arguments:
         takes_key: It has a parameter `idempotency_key`.
         answer: The model of the answer; None where there is none.
         may_exist: The answer may be of what was there already.
+        is_document: The answer is a document, in the format that the input names.
     """
 
     path: inspect.Parameter | None
@@ -67,6 +87,7 @@ class Arguments:
     takes_key: bool
     answer: type[Answer] | None
     may_exist: bool
+    is_document: bool
 
 
 @dataclass(frozen=True)
@@ -80,6 +101,7 @@ class Act(Generic[P, Outcome]):
         status: Of an answer that is good.
         location: Where the thing is that the answer is about: a path with fields of the answer, or `{id}` of the route.
         problems: The refusals that it has beside those of every act.
+        media_types: Of a document beside JSON.
         client: The method of the client; those of several acts with one name are one, which is told the target by name.
         target: What the path names.
         repeatable: Sending it again does nothing a second time, unless an option `again` asks for that. One that takes an
@@ -94,6 +116,7 @@ class Act(Generic[P, Outcome]):
     status: HTTPStatus
     location: str
     problems: tuple[HTTPStatus, ...]
+    media_types: tuple[str, ...]
     client: str
     target: Target
     repeatable: bool
@@ -132,15 +155,16 @@ class Act(Generic[P, Outcome]):
             for parameter in parameters
             if f"{{{parameter.name}}}" in self.route and parameter not in inputs
         ]
-        answer, may_exist = signature.return_annotation, False
-        if get_origin(answer) is Created:
-            (answer,), may_exist = get_args(answer), True
+        answer = signature.return_annotation
+        if (kind := get_origin(answer)) in (Created, Document):
+            (answer,) = get_args(answer)
         return Arguments(
             paths[0] if paths else None,
             inputs[0] if inputs else None,
             "idempotency_key" in signature.parameters,
             answer,
-            may_exist,
+            may_exist=kind is Created,
+            is_document=kind is Document,
         )
 
     @cached_property
@@ -169,6 +193,7 @@ class Noun:
         status: HTTPStatus = HTTPStatus.OK,
         location: str = "",
         problems: tuple[HTTPStatus, ...] = (),
+        media_types: tuple[str, ...] = (),
         changes: bool | None = None,
         costs_money: bool = False,
         reads_private: bool = False,
@@ -208,6 +233,7 @@ class Noun:
                 status,
                 location,
                 problems,
+                media_types,
                 client,
                 target or self.target,
                 repeatable,

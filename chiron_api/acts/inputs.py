@@ -1,9 +1,10 @@
 """What the input of an act is made of: the bodies and query strings of HTTP, the options of the client and of tools."""
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
-from decimal import Decimal
-from typing import Annotated, ClassVar
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, ClassVar, get_args
 from uuid import UUID
 
 from annotated_types import MaxLen
@@ -19,6 +20,7 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 YEAR = re.compile(r"[0-9]{4}-")
@@ -48,8 +50,21 @@ def _refuse_bool(value: object, info: ValidationInfo) -> object:
     if isinstance(value, bool):
         raise PydanticCustomError("amount", 'an amount of USD such as 2.5 or "2.5"')
     if isinstance(value, str) and is_of_form(info):
-        return value.removeprefix("$").replace(",", "")
+        return _amount(value)
     return value
+
+
+def _amount(text: str) -> Decimal:
+    """An amount as people write it."""
+    try:
+        return Decimal(text.removeprefix("$").replace(",", ""))
+    except InvalidOperation:
+        raise PydanticCustomError("amount", "an amount of USD above 0, such as 2.5") from None
+
+
+def _read_tick(value: object, info: ValidationInfo) -> object:
+    """A box that is ticked; a form leaves out the others."""
+    return True if isinstance(value, str) and is_of_form(info) else value
 
 
 def is_of_form(info: ValidationInfo) -> bool:
@@ -79,7 +94,7 @@ Usd = Annotated[
 Tokens = Annotated[int, Field(gt=0), INTEGER]
 Time = Annotated[AwareDatetime, BeforeValidator(_require_text)]
 AnyTime = Annotated[datetime, BeforeValidator(_require_text)]  # with a zone or without
-Flag = Annotated[bool, Strict()]  # of a body: neither a number nor a word
+Flag = Annotated[bool, Strict(), BeforeValidator(_read_tick)]  # of a body: neither a number nor a word
 
 
 class Input(BaseModel):
@@ -115,6 +130,14 @@ def length_bounds(model: type[Input]) -> dict[str, int]:
     return {
         name: rule.max_length
         for name, field in model.model_fields.items()
-        for rule in field.metadata
+        for rule in _rules(field)
         if isinstance(rule, MaxLen)
     }
+
+
+def _rules(field: FieldInfo) -> Iterator[object]:
+    """What a field is held to, also where it may be null."""
+    yield from field.metadata
+    for choice in get_args(field.annotation):
+        for rule in getattr(choice, "__metadata__", ()):
+            yield from rule.metadata if isinstance(rule, FieldInfo) else (rule,)

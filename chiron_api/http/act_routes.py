@@ -9,11 +9,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from chiron_api.acts.act import Act, Created
+from chiron_api.acts.act import Act, Created, Document
 from chiron_api.answers.basics import Answer
 from chiron_api.http.dependencies import IdempotencyKey, ServicesOf
 from chiron_api.http.descriptions import LOCATION, Responses, answers
-from chiron_api.http.responses import json_response
+from chiron_api.http.responses import document_response, json_response
 from chiron_api.http.routing import api_router
 from chiron_api.services import Services
 
@@ -72,6 +72,8 @@ def _endpoint(act: Act[..., Any]) -> Any:
 async def respond(act: Act[..., Any], outcome: object, path: Mapping[str, object]) -> Response:
     """The response to what an act has given."""
     status = act.status
+    if isinstance(outcome, Document):
+        return document_response(outcome)
     if isinstance(outcome, Created):
         status = act.status if outcome.is_new else HTTPStatus.OK
         outcome = outcome.answer
@@ -85,6 +87,9 @@ async def respond(act: Act[..., Any], outcome: object, path: Mapping[str, object
 
 def _responses(act: Act[..., Any]) -> Responses:
     responses = answers(*act.problems, located=act.status if act.location else None)
+    if act.media_types:
+        content: dict[str, object] = {media_type: {} for media_type in act.media_types}
+        responses |= {act.status.value: {"description": "In the format that was named.", "content": content}}
     if not act.arguments.may_exist:
         return responses
     existing = {"model": act.arguments.answer, "description": "The one that is there already."}

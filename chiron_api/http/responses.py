@@ -1,9 +1,11 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
+from chiron_api.acts.act import Document
+from chiron_api.reports.write import encoded
 from chiron_api.text import as_json
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.knowledge.facts.fact_pages import ListedFact
@@ -11,6 +13,7 @@ from chiron_workers.subscriptions.subscriptions import Subscription
 from chiron_workers.webhooks.deliveries import Delivery
 from chiron_workers.webhooks.webhooks import Webhook
 
+CHUNK_BYTES = 65_536
 Item = TypeVar("Item", BatchSummary, RunSummary, Subscription, ListedFact, Webhook, Delivery)
 
 
@@ -25,3 +28,28 @@ def page_response(items: Sequence[Item], limit: int) -> Response:
     """The first `limit` items; `next` is the id of the last of them if there are more, else null."""
     page = items[:limit]
     return json_response({"items": page, "next": page[-1].id if len(items) > limit else None})
+
+
+def document_response(document: Document[Any], *, file_name: str = "") -> Response:
+    """A document as it is made: Starlette draws the pieces in threads, so that a long one holds up nobody.
+
+    Args:
+        file_name: What it is saved as, also where it could be shown.
+    """
+    headers = {"X-Content-Type-Options": "nosniff", **document.headers}
+    if name := file_name or document.file_name:
+        headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    pieces = document.pieces
+    content = _in_chunks(pieces) if isinstance(pieces, Iterable) else pieces
+    return StreamingResponse(content, media_type=document.media_type, headers=headers)
+
+
+def _in_chunks(pieces: Iterable[str | bytes]) -> Iterator[bytes]:
+    """The same document in larger chunks, since each is handed to a thread."""
+    chunk = bytearray()
+    for piece in pieces:
+        chunk += encoded(piece)
+        if len(chunk) >= CHUNK_BYTES:
+            yield bytes(chunk)
+            chunk.clear()
+    yield bytes(chunk)

@@ -31,6 +31,11 @@ def calling(services: Services) -> Iterator[None]:
         _services.reset(token)
 
 
+def current_services() -> Services:
+    """The services that a tool written by hand has acts use, in `calling`."""
+    return _services.get()
+
+
 class ActTool(Tool):
     """An act as a tool: its path, its input and its idempotency key are one flat set of arguments."""
 

@@ -101,8 +101,9 @@ def test_both_clients_have_the_options_of_an_act(act: Act[..., Any]):
         other.target.name for other in ACTS.values() if other.client == act.client and other.arguments.path
     }
     keys = {"idempotency_key"} if act.arguments.takes_key else set()
-    pages = {"after", "limit"} if is_list(act) else set()
-    assert set(parameters) - targets - keys == fields_of(act) - pages
+    client_options = {"after", "limit"} if is_list(act) else set()
+    client_options |= {"format"} if act.arguments.is_document else set()
+    assert set(parameters) - targets - keys == fields_of(act) - client_options
     for client in (Chiron, AsyncChiron):
         assert inspect.signature(getattr(client, act.client)) == inspect.signature(build)
     for name, field in (act.input_model.model_fields if act.input_model else {}).items():
