@@ -60,13 +60,6 @@ OPERATIONS = (
     ),
     _read("batches.results", "GET /v1/batches/{id}/results", is_owned=True),
     _read("batches.rows", *_both("/batches/{id}/rows", "GET"), is_owned=True),
-    _read(
-        "batches.report.read",
-        *_both("/batches/{id}/report", "GET"),
-        "GET /batches/{id}/report.{format}",
-        "resource chiron://batches/{id}/report",
-        is_owned=True,
-    ),
     _read("batches.estimate", "GET /submit", "POST /submit/estimate"),
     _change(
         "batches.submit",
@@ -75,14 +68,6 @@ OPERATIONS = (
         "mcp start_research",
         costs_money=True,
         target="batch_id",
-    ),
-    _change(
-        "batches.report",
-        *_both("/batches/{id}/report"),
-        "mcp write_report",
-        is_owned=True,
-        costs_money=True,
-        target="id",
     ),
     _change("batches.delete", "DELETE /v1/batches/{id}", is_owned=True),
     _read("runs.list", "GET /v1/runs"),
@@ -97,19 +82,10 @@ OPERATIONS = (
         is_owned=True,
     ),
     _read("runs.rows", *_both("/runs/{id}/rows", "GET"), is_owned=True),
-    _read(
-        "runs.report.read",
-        *_both("/runs/{id}/report", "GET"),
-        "GET /runs/{id}/report.{format}",
-        "mcp get_report",
-        "resource chiron://runs/{id}/report",
-        is_owned=True,
-    ),
     _change("runs.submit", "POST /v1/runs", costs_money=True),
     _change(
         "runs.say", "POST /v1/runs/{id}/messages", "POST /runs/{id}/say", is_owned=True, costs_money=True
     ),
-    _change("runs.report", *_both("/runs/{id}/report"), is_owned=True, costs_money=True),
     _change("runs.delete", "DELETE /v1/runs/{id}", is_owned=True),
     # Subjects, and what is known of them, which all who may read share.
     _read("subjects.list", *_both("/subjects", "GET"), "tool list_subjects"),
@@ -118,12 +94,6 @@ OPERATIONS = (
     _read("subjects.facts", "GET /v1/subjects/{id}/facts"),
     _read("subjects.sources", "GET /v1/subjects/{id}/documents", "GET /subjects/{id}/sources"),
     _read("subjects.changes", "GET /v1/subjects/{id}/diff", "GET /subjects/{id}/changes"),
-    _read(
-        "subjects.report.read",
-        *_both("/subjects/{id}/report", "GET"),
-        "GET /subjects/{id}/report.{format}",
-        "resource chiron://subjects/{id}/report",
-    ),
     _read(
         "knowledge.search",
         "POST /v1/knowledge/search",
@@ -145,7 +115,6 @@ OPERATIONS = (
         costs_money=True,
         target="subject_id",
     ),
-    _change("subjects.report", *_both("/subjects/{id}/report"), costs_money=True),
     # Learning.
     _read("subjects.learning", "GET /subjects/{id}/learn"),
     _read(

@@ -1,12 +1,13 @@
 import sys
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 import typer
 
+from chiron_api.acts.inputs import Input
 from chiron_api.atomic_file import refuse_to_overwrite
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input import report_options as options
+from chiron_api.cli.input.options import options as input_of
 from chiron_api.crate.signatures import read_private_key
 from chiron_api.reports.crate.options import PackingOptions
 from chiron_api.reports.crate.privacy import TextChoice
@@ -14,17 +15,15 @@ from chiron_api.reports.formats import FORMATS, FormatName
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.scope import resolve_scope
 from chiron_api.reports.write import join_pieces, write
+from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import batch_named, id_of, is_reference
-from chiron_workers.db.connect import Pool, open_pool
+from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ChironError, NotFound, UsageError
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import RunState
-
-if TYPE_CHECKING:
-    from chiron_api.reports.writing import WritingOptions
 
 MARKDOWN = FormatName("md")
 CONNECTIONS = 2  # a page is read while another is made use of
@@ -46,6 +45,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
     again: options.Again = False,
     model: options.Model = None,
     budget_usd: options.BudgetUsd = None,
+    budget_tokens: options.BudgetTokens = None,
     watch: options.Watch = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -55,8 +55,10 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
     from the facts, which the report then begins with; the same facts are written about once.
     """
     require_one(target, subject)
-    if not write_answer and (again or model or budget_usd or watch or as_json):
-        raise UsageError("--again, --model, --budget-usd, --watch and --json go with --write.")
+    if not write_answer and (again or model or budget_usd or budget_tokens or watch or as_json):
+        raise UsageError(
+            "--again, --model, --budget-usd, --budget-tokens, --watch and --json go with --write."
+        )
     report_format = FORMATS[format or MARKDOWN]
     if output is None and not report_format.is_text:
         raise UsageError(f"Say with --output where the report goes: {format} cannot be printed.")
@@ -67,14 +69,16 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
     packing = PackingOptions(texts or TextChoice.PUBLIC, force, read_private_key(sign) if sign else None)
     if output is not None and report_format.render:
         refuse_to_overwrite(output, force=force)  # before the work
-    async with open_pool(settings().database_url, size=CONNECTIONS) as pool:
+    async with open_services(settings(), pool_size=CONNECTIONS) as services:
+        pool = services.pool
         selection = await resolve_scope(pool, await selection_of(pool, target, subject))
         if write_answer:
-            from chiron_api.reports.writing import WritingOptions
-            from chiron_workers.billing.budgets import Budget
+            from chiron_api.acts.reports import Writing
 
-            wishes = WritingOptions(model, Budget(budget_usd), is_fresh=again)
-            if not await written(pool, selection, wishes, watch=watch, as_json=as_json):
+            order = input_of(
+                Writing, model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again
+            )
+            if not await written(services, selection, order, watch=watch, as_json=as_json):
                 return
         content = await gather(
             pool, selection, with_candidates=candidates, with_selections=report_format.has_selections
@@ -93,22 +97,19 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
 
 
 async def written(
-    pool: Pool, selection: UUID | str, wishes: "WritingOptions", *, watch: bool, as_json: bool
+    services: Services, selection: UUID | str, order: Input, *, watch: bool, as_json: bool
 ) -> bool:
     """Have an answer written and wait for it, unless only its ids are to be printed; whether the report can be shown.
 
     Raises:
         ChironError: The writing came to nothing, or waits for somebody.
     """
+    from chiron_api.acts.reports import WRITERS
     from chiron_api.cli.batch_end import end_of
-    from chiron_api.reports.writing import submit_report
-    from chiron_workers.access.audit import command
-    from chiron_workers.pubsub.signals import notify
+    from chiron_workers.knowledge.report_rows import find_target
 
-    async with command(pool, "batches.report", selection) as objects:
-        receipt = await submit_report(pool, selection, wishes)
-        objects["batches"] = receipt.batch_id
-    await notify(settings().redis_url, receipt.batch_id)
+    kind = (await find_target(services.pool, selection)).kind
+    receipt = await WRITERS[kind].command(services, selection, order)
     if as_json:
         typer.echo(json_line({"batch_id": receipt.batch_id, "run_ids": receipt.run_ids}))
         return False
@@ -120,7 +121,7 @@ async def written(
     else:
         if receipt.is_new:
             typer.echo(f"Batch {batch} writes the report; `chiron watch {batch}` follows it.", err=True)
-        state = await end_of(pool, receipt.batch_id)
+        state = await end_of(services.pool, receipt.batch_id)
     if state is not RunState.COMPLETED:
         raise ChironError(
             f"The report was not written: batch {batch} is {state}. `chiron show {batch}` says why; `chiron resume` or "

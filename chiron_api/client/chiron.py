@@ -3,13 +3,13 @@
 from chiron_api.answers.runs import Batch, Run, RunResult
 from chiron_api.client.blocking import BlockingShell, EventStream, Items, listing, value
 from chiron_api.client.calls import batches as batch_calls
+from chiron_api.client.calls import documents as document_calls
 from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import journeys as journey_calls
 from chiron_api.client.calls import keys as key_calls
 from chiron_api.client.calls import learning as learning_calls
 from chiron_api.client.calls import lessons as lesson_calls
 from chiron_api.client.calls import quizzes as quiz_calls
-from chiron_api.client.calls import reports as report_calls
 from chiron_api.client.calls import rows as row_calls
 from chiron_api.client.calls import runs as run_calls
 from chiron_api.client.calls import steering as steering_calls
@@ -81,9 +81,7 @@ class Chiron(ActMethods, BlockingShell):
     answer_question = value(quiz_calls.answer_question)
     settle_answer = value(quiz_calls.settle_answer)
 
-    report = value(report_calls.report)
-    report_document = value(report_calls.report_document)
-    write_report = value(report_calls.write_report)
+    report_document = value(document_calls.report_document)
 
     lesson = value(lesson_calls.lesson)
     lesson_document = value(lesson_calls.lesson_document)

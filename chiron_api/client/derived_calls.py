@@ -4,7 +4,8 @@ from decimal import Decimal
 
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.facts import Fact, FoundFact
-from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
+from chiron_api.answers.reports import Report
+from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering, WritingReceipt
 from chiron_api.client.call import Call, fields, get
 from chiron_api.client.targets import Id, id_of, target_of
 
@@ -40,6 +41,27 @@ def reinstate(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
     """Take a withdrawal back. The fact as it is now."""
     return Call(
         "POST", "/v1/facts/{id}/reinstate", Fact, target=id_of("fact", fact), body=fields(reason=reason)
+    )
+
+
+def report(
+    batch: Id | Batch | Receipt | RunReceipt | None = None,
+    *,
+    run: Id | Run | RunResult | RunReceipt | None = None,
+    subject: str | None = None,
+    candidates: bool = False,
+) -> Call[Report]:
+    """What the runs of a batch found, with sources.
+
+    Args:
+        candidates: Also facts that are not sure enough, marked.
+    """
+    folder, target = target_of(batch, run, subject)
+    return get(
+        f"/v1/{folder}/{{id}}/report",
+        Report,
+        target=target,
+        query=fields(format="json", candidates=candidates),
     )
 
 
@@ -84,4 +106,33 @@ def withdraw(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
     """Withdraw a fact: no search finds it, and it counts for and against nothing. The fact as it is now."""
     return Call(
         "POST", "/v1/facts/{id}/withdraw", Fact, target=id_of("fact", fact), body=fields(reason=reason)
+    )
+
+
+def write_report(
+    batch: Id | Batch | Receipt | RunReceipt | None = None,
+    *,
+    run: Id | Run | RunResult | RunReceipt | None = None,
+    subject: str | None = None,
+    model: str | None = None,
+    budget_usd: Money | None = None,
+    budget_tokens: int | None = None,
+    again: bool = False,
+) -> Call[WritingReceipt]:
+    """Have a run write an answer from the facts of a batch. `is_new` is false where that was done before.
+
+    Args:
+        model: The model that writes; left out, the configured one.
+        budget_usd: What it may cost in USD; it pauses there.
+        budget_tokens: How many tokens it may take; it pauses there.
+        again: Also where the facts are the same as the last time.
+    """
+    folder, target = target_of(batch, run, subject)
+    return Call(
+        "POST",
+        f"/v1/{folder}/{{id}}/report",
+        WritingReceipt,
+        target=target,
+        body=fields(model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again),
+        is_repeatable=not again,
     )

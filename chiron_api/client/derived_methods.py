@@ -11,6 +11,8 @@ class ActMethods:
     fact = Method(calls.fact)
     pause = Method(calls.pause)
     reinstate = Method(calls.reinstate)
+    report = Method(calls.report)
     resume = Method(calls.resume)
     retry = Method(calls.retry)
     withdraw = Method(calls.withdraw)
+    write_report = Method(calls.write_report)

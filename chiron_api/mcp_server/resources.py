@@ -1,23 +1,23 @@
 """What is known, as resources that MCP clients read by address: facts, runs, batches, reports, maps and lessons."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import psycopg
 from fastmcp.exceptions import ResourceError
 from fastmcp.resources.template import ResourceTemplate
 
+from chiron_api.acts.reports import report_on
+from chiron_api.mcp_server.act_tools import calling, current_services
 from chiron_api.mcp_server.callers import current_principal
 from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
 from chiron_api.mcp_server.lessons import list_lessons
+from chiron_api.mcp_server.reports import MARKDOWN as MARKDOWN_REPORT
 from chiron_api.mcp_server.reports import visible_target
 from chiron_api.mcp_server.research import describe
-from chiron_api.reports.formats import FORMATS
-from chiron_api.reports.gathering import gather
 from chiron_api.reports.lessons.formats import LessonFormat
 from chiron_api.reports.lessons.formats import render as render_lesson
-from chiron_api.reports.report import Report
 from chiron_api.text import as_json
 from chiron_api.views.coverage_maps import MapFormat, load_map
 from chiron_api.views.coverage_maps import render as render_map
@@ -49,17 +49,14 @@ async def read_research(store: Store, id: str) -> str:
 
 async def read_report(store: Store, id: str) -> str:
     """What a batch or a run found, or what is known of a subject, with numbered sources."""
-    report = await gather(
-        store.session.pool, await visible_target(store, id), owner=store.caller.visible_owner
-    )
-    return await asyncio.to_thread(_markdown, report)
+    document = await report_on(current_services(), await visible_target(store, id), MARKDOWN_REPORT)
+    assert isinstance(document.pieces, Iterable)
+    return await asyncio.to_thread(_beginning, document.pieces)
 
 
-def _markdown(report: Report) -> str:
-    render = FORMATS["md"].render
-    assert render
+def _beginning(pieces: Iterable[str | bytes]) -> str:
     text = ""
-    for piece in render(report):
+    for piece in pieces:
         text += str(piece)
         if len(text) > REPORT_CHARS_MAX:
             return f"{text[:REPORT_CHARS_MAX]}\n\n[Cut here; get_report reads on from offset {REPORT_CHARS_MAX:,}.]\n"
@@ -114,8 +111,9 @@ def _reader(services: LazyServices, read: Read) -> Callable[[str], Awaitable[str
     async def reader(id: str) -> str:
         with _errors_for_clients():
             own_services = (await services.get()).of(current_principal())
-            async with own_services.store() as store:
-                return await read(store, id)
+            with calling(own_services):
+                async with own_services.store() as store:
+                    return await read(store, id)
 
     return reader
 

@@ -53,6 +53,7 @@ async def test_the_same_facts_are_written_about_once_and_changed_ones_again(
     assert await submitted() == first
     assert await submitted("--again") != first
     assert await submitted("--budget-usd", "3") != first
+    assert await submitted("--budget-tokens", "9000") != first
     shelf.connection.execute("update facts set confidence = 0.7 where id = %s", (batch.age,))
     second = await submitted()
     assert second != first

@@ -18,13 +18,13 @@ from chiron_api.client import AsyncChiron, Chiron, Column, Topic, derived_calls
 from chiron_api.client.call import Call, Listing
 from chiron_api.client.calls import (
     batches,
+    documents,
     facts,
     journeys,
     keys,
     learning,
     lessons,
     quizzes,
-    reports,
     rows,
     runs,
     steering,
@@ -55,13 +55,13 @@ LEFT_OUT = {
 MODULES = (
     derived_calls,
     batches,
+    documents,
     facts,
     journeys,
     keys,
     learning,
     lessons,
     quizzes,
-    reports,
     rows,
     runs,
     steering,
@@ -255,7 +255,7 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
         (batches.Thinking, ThinkingMode),
         (batches.Effort, Effort),
         (facts.SearchMode, SearchMode),
-        (reports.ReportFormat, DocumentName),
+        (documents.ReportFormat, DocumentName),
         (keys.Scope, AccessScope),
         (webhooks.WebhookFormat, WebhookFormat),
         (keys.BudgetPeriod, BudgetPeriod),
@@ -286,7 +286,7 @@ def test_only_what_does_nothing_a_second_time_is_sent_again():
     }
     # As long as it is not asked for a second one:
     assert subjects.check("s").is_repeatable
-    assert reports.write_report("b").is_repeatable
+    assert derived_calls.write_report("b").is_repeatable
     assert learning.order_research("s").is_repeatable
     assert journeys.start_journey("s", "Ice").is_repeatable
 
@@ -314,4 +314,4 @@ def test_one_thing_has_to_be_named():
     with pytest.raises(TypeError, match="Name one thing"):
         derived_calls.cancel()
     with pytest.raises(TypeError, match="Name one thing"):
-        reports.report("batch", subject="subject")
+        derived_calls.report("batch", subject="subject")

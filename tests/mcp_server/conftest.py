@@ -20,6 +20,10 @@ from support import forked_python
 from support.forked_children import forked_children
 from support.worker_processes import environment
 
+from chiron_api.services import Services
+from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
+from chiron_workers.pubsub.streams import Streams
 from chiron_workers.settings import Settings
 
 COMMAND = [sys.executable, "-m", "chiron_api", "mcp"]
@@ -85,3 +89,9 @@ async def over_http(url: str, *, mode: str = "auto", key: str = "") -> AsyncIter
         Client(streamable_http_client(url, http_client=http), mode=mode) as client,
     ):
         yield client
+
+
+@pytest.fixture
+def services(settings: Settings, pool: Pool, embedder: Embedder) -> Services:
+    """What tools use that are called without a server, within `calling`."""
+    return Services(settings, pool, lambda: embedder, Streams(pool, settings.redis_url))

@@ -64,6 +64,10 @@ Model = Annotated[
     str | None, typer.Option(help="With --write: the model that writes. Default: CHIRON_MODEL.")
 ]
 BudgetUsd = Annotated[Decimal | None, usd_option("With --write: what the writing may cost.")]
+BudgetTokens = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="TOKENS", help="With --write: how many tokens the writing may use."),
+]
 Watch = Annotated[bool, typer.Option("--watch", help="With --write: follow the writing.")]
 AsJson = Annotated[
     bool,

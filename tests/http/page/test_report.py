@@ -134,8 +134,11 @@ async def test_an_answer_is_written_once_from_the_same_facts(client: httpx2.Asyn
 async def test_what_is_wrong_in_the_form_is_said_in_it(client: httpx2.AsyncClient, batch: Batch):
     answer = await client.post(f"/batches/{batch.id}/report", data={"budget_usd": "much"})
     assert answer.status_code == 422
-    assert "A budget is an amount of USD above 0" in answer.text
+    assert "budget_usd: an amount of USD above 0, such as 2.5" in answer.text
     assert 'value="much"' in answer.text
+    assert 'name="model" maxlength="200"' in answer.text
+    long = await client.post(f"/batches/{batch.id}/report", data={"model": "m" * 201})
+    assert (long.status_code, "model: String should have at most 200 characters" in long.text) == (422, True)
 
 
 async def test_without_facts_nothing_is_written_and_the_page_says_so(

@@ -13,22 +13,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from chiron_api.acts.inputs import Input
+from chiron_api.acts.inputs import Input, length_bounds
+from chiron_api.acts.reports import READERS, WRITERS, ReportOptions, Writing
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
-from chiron_api.http.page.forms import amount, read_form
+from chiron_api.http.page.forms import input_of, read_form
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.routes.reports import ReportOptions, stream_report
+from chiron_api.http.responses import document_response
 from chiron_api.reports.formats import DocumentName, html_answer, html_findings
 from chiron_api.reports.formats.html_addresses import FactPages
 from chiron_api.reports.paging import ReportPage, gather_page
-from chiron_api.reports.writing import WritingOptions, submit_report
-from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import KeyBudgetSpent, NotFound, UsageError
-from chiron_workers.knowledge.report_rows import find_target
-from chiron_workers.pubsub.signals import notify
 from chiron_workers.states import ReportKind
 
 TOPICS_SHOWN = 200
@@ -66,6 +63,7 @@ async def _show(
         topics=part.topics[:TOPICS_SHOWN],
         default_model=services.settings.model,
         fields={"model": "", "budget_usd": ""} | dict(fields or {}),
+        lengths=length_bounds(Writing),
         problem=problem,
         **await asyncio.to_thread(_sections, part),
     )
@@ -94,26 +92,18 @@ async def _download(request: Request, kind: ReportKind) -> Response:
     if name not in list(DocumentName):
         names = ", ".join(DocumentName)
         raise Problem(HTTPStatus.NOT_FOUND, f"A report is no {name[:40]!r}. It can be had as {names}.")
-    target = _target(request, kind)
-    answer = await stream_report(services_of(request), target, kind, ReportOptions(format=DocumentName(name)))
-    answer.headers["Content-Disposition"] = f'attachment; filename="{kind}-report.{name}"'
-    return answer
+    options = ReportOptions(format=DocumentName(name))
+    document = await READERS[kind](services_of(request), _target(request, kind), options)
+    return document_response(document, file_name=f"{kind}-report.{name}")
 
 
 async def _write(request: Request, kind: ReportKind) -> Response:
     """Have an answer written; the page of its batch follows. What is wrong in the form is said in it."""
-    services, target = services_of(request), _target(request, kind)
     fields = await read_form(request)
-    if (await find_target(services.pool, target)).kind is not kind:
-        raise NotFound(f"There is no {kind} {target}.")
     try:
-        budget = Budget(amount(fields, "budget_usd"), None)
-        model = fields.get("model", "").strip() or None
-        options = WritingOptions(model, budget, is_fresh=bool(fields.get("again")))
-        receipt = await submit_report(services.pool, target, options, principal=services.principal)
+        receipt = await WRITERS[kind](services_of(request), _target(request, kind), input_of(fields, Writing))
     except (Problem, UsageError, KeyBudgetSpent) as error:
         return await _show(request, kind, fields=fields, problem=str(error))
-    await notify(services.settings.redis_url, receipt.batch_id)
     return see_other(f"/batches/{receipt.batch_id}")
 
 

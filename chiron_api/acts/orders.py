@@ -1,0 +1,36 @@
+"""What all acts take that have a model write something from stored facts."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from chiron_api.acts.inputs import Flag, Input, Name, Tokens, Usd
+from chiron_api.answers.runs import WritingReceipt
+from chiron_api.services import Services
+from chiron_workers.batches.submit import Submitted
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.pubsub.signals import notify
+
+
+class Order(Input):
+    """Who writes, and for how much."""
+
+    model: Annotated[
+        Name | None, Field(description="The model that writes; left out, the configured one.")
+    ] = None
+    budget_usd: Annotated[Usd | None, Field(description="What it may cost in USD; it pauses there.")] = None
+    budget_tokens: Annotated[
+        Tokens | None, Field(description="How many tokens it may take; it pauses there.")
+    ] = None
+    again: Annotated[Flag, Field(description="Also where the facts are the same as the last time.")] = False
+
+    @property
+    def budget(self) -> Budget:
+        """Both amounts."""
+        return Budget(self.budget_usd, self.budget_tokens)
+
+
+async def receipt_of(services: Services, batch: Submitted) -> WritingReceipt:
+    """Wake the workers for a batch that was submitted; what whoever ordered it gets."""
+    await notify(services.settings.redis_url, batch.batch_id)
+    return WritingReceipt.model_validate(batch)
