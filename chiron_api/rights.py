@@ -126,19 +126,6 @@ OPERATIONS = (
     ),
     _read("subjects.progress", "GET /v1/subjects/{id}/progress", "tool get_user_progress"),
     _read("proposals.list", "GET /v1/subjects/{id}/proposals", "tool list_proposals"),
-    _read(
-        "lessons.list",
-        "GET /v1/subjects/{id}/lessons",
-        "mcp list_lessons",
-        "resource chiron://subjects/{id}/lessons",
-    ),
-    _read(
-        "lessons.read",
-        *_both("/lessons/{id}", "GET"),
-        "GET /lessons/{id}/lesson.{format}",
-        "mcp get_lesson",
-        "resource chiron://lessons/{id}",
-    ),
     _read("journeys.list", "GET /v1/journeys"),
     _read("journeys.look", "GET /v1/subjects/{id}/journey"),
     _read("quizzes.form", "GET /quizzes"),
@@ -146,8 +133,6 @@ OPERATIONS = (
     _change("curricula.order", *_both("/subjects/{id}/curriculum"), costs_money=True),
     _change("subjects.research", *_both("/subjects/{id}/research"), costs_money=True),
     _change("proposals.decide", *_both("/proposals/{id}/decide")),
-    _change("subjects.lessons", *_both("/subjects/{id}/lessons"), costs_money=True),
-    _change("lessons.order", "mcp order_lesson", costs_money=True, target="node"),
     _change(
         "subjects.questions",
         *_both("/subjects/{id}/questions"),

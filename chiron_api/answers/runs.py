@@ -155,6 +155,6 @@ class Steering(Answer):
 
 
 class WritingReceipt(Receipt):
-    """The batch whose run writes a report; `is_new` is false where the same facts were written about before."""
+    """The batch whose run writes; `is_new` is false where that was ordered before, from the same facts."""
 
     is_new: bool

@@ -8,7 +8,6 @@ from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import journeys as journey_calls
 from chiron_api.client.calls import keys as key_calls
 from chiron_api.client.calls import learning as learning_calls
-from chiron_api.client.calls import lessons as lesson_calls
 from chiron_api.client.calls import quizzes as quiz_calls
 from chiron_api.client.calls import rows as row_calls
 from chiron_api.client.calls import runs as run_calls
@@ -82,11 +81,7 @@ class Chiron(ActMethods, BlockingShell):
     settle_answer = value(quiz_calls.settle_answer)
 
     report_document = value(document_calls.report_document)
-
-    lesson = value(lesson_calls.lesson)
-    lesson_document = value(lesson_calls.lesson_document)
-    lessons = value(lesson_calls.lessons)
-    write_lesson = value(lesson_calls.write_lesson)
+    lesson_document = value(document_calls.lesson_document)
 
     subscribe = value(subscription_calls.subscribe)
     subscription = value(subscription_calls.subscription)

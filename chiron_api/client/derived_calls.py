@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.facts import Fact, FoundFact
+from chiron_api.answers.lessons import Lesson, LessonLine, LessonList
 from chiron_api.answers.reports import Report
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering, WritingReceipt
 from chiron_api.client.call import Call, fields, get
@@ -25,6 +26,27 @@ def cancel(
 def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
     """A fact with its sources, the explanation of its confidence, what contradicts it, and its history."""
     return get("/v1/facts/{id}", Fact, target=id_of("fact", fact))
+
+
+def lesson(lesson: Id | LessonLine) -> Call[Lesson]:
+    """A lesson with its facts, and which of its sentences are stale and why."""
+    return get("/v1/lessons/{id}", Lesson, target=id_of("lesson", lesson), query=fields(format="json"))
+
+
+def lessons(subject: str, *, node: str | None = None, drafts: bool = False) -> Call[list[LessonLine]]:
+    """The lessons of a subject or of one of its nodes, newest first; 500 at most.
+
+    Args:
+        node: Of this node alone, by its id or title.
+        drafts: Also lessons that are not handed in.
+    """
+    return get(
+        "/v1/subjects/{id}/lessons",
+        LessonList,
+        target=id_of("subject", subject),
+        part="items",
+        query=fields(node=node, drafts=drafts),
+    )
 
 
 def pause(
@@ -106,6 +128,37 @@ def withdraw(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
     """Withdraw a fact: no search finds it, and it counts for and against nothing. The fact as it is now."""
     return Call(
         "POST", "/v1/facts/{id}/withdraw", Fact, target=id_of("fact", fact), body=fields(reason=reason)
+    )
+
+
+def write_lesson(
+    subject: str,
+    node: str,
+    *,
+    model: str | None = None,
+    budget_usd: Money | None = None,
+    budget_tokens: int | None = None,
+    again: bool = False,
+) -> Call[WritingReceipt]:
+    """Have a run write a lesson on a node of a subject's map, from stored facts alone.
+
+    It answers at once; once the batch has ended, the lessons of the subject have it. `is_new` is false where the same
+    facts were taught from before.
+
+    Args:
+        model: The model that writes; left out, the configured one.
+        budget_usd: What it may cost in USD; it pauses there.
+        budget_tokens: How many tokens it may take; it pauses there.
+        again: Also where the facts are the same as the last time.
+        node: The node, by its id or its title.
+    """
+    return Call(
+        "POST",
+        "/v1/subjects/{id}/lessons",
+        WritingReceipt,
+        target=id_of("subject", subject),
+        body=fields(model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again, node=node),
+        is_repeatable=not again,
     )
 
 

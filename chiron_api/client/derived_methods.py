@@ -9,10 +9,13 @@ class ActMethods:
 
     cancel = Method(calls.cancel)
     fact = Method(calls.fact)
+    lesson = Method(calls.lesson)
+    lessons = Method(calls.lessons)
     pause = Method(calls.pause)
     reinstate = Method(calls.reinstate)
     report = Method(calls.report)
     resume = Method(calls.resume)
     retry = Method(calls.retry)
     withdraw = Method(calls.withdraw)
+    write_lesson = Method(calls.write_lesson)
     write_report = Method(calls.write_report)

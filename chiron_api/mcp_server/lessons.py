@@ -1,16 +1,16 @@
-"""Tools of MCP clients for lessons: find them, read them, and have them written."""
+"""Tools of MCP clients for lessons: find them, and read them in parts."""
 
 import asyncio
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated, TypedDict
 from uuid import UUID
 
 from pydantic import Field
 
-from chiron_api.mcp_server.research import Name, StartedResearch, Usd, tool_errors
+from chiron_api.acts.inputs import Name
+from chiron_api.mcp_server.reports import TextPage, text_page
+from chiron_api.mcp_server.research import tool_errors
 from chiron_api.reports.lessons.formats import LessonFormat, render
-from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.validation import parse_id
 from chiron_workers.knowledge.lessons.reading import (
     LessonLine,
@@ -18,14 +18,9 @@ from chiron_workers.knowledge.lessons.reading import (
     read_lesson,
     stale_lessons,
 )
-from chiron_workers.learning.lesson_orders import find_node
-from chiron_workers.learning.lesson_orders import order_lesson as submit_lesson
-from chiron_workers.learning.order_options import OrderOptions
-from chiron_workers.settings import settings
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
-PAGE_CHARS = 20_000
 LESSONS_SHOWN = 100
 
 
@@ -40,12 +35,9 @@ class ListedLesson(TypedDict):
     is_stale: bool
 
 
-class LessonPage(TypedDict):
-    """A part of a lesson in Markdown; `next_offset` is None on the last one."""
+class LessonPage(TextPage):
+    """A part of a lesson in Markdown."""
 
-    text: str
-    chars: int
-    next_offset: int | None
     node_id: str
     is_stale: bool
 
@@ -94,51 +86,7 @@ async def get_lesson(store: Store, *, id: Name, offset: Annotated[int, Field(ge=
     with tool_errors():
         lesson = await read_lesson(store.session.pool, parse_id(id, field="id"))
     text = await asyncio.to_thread(lambda: "".join(render(lesson, LessonFormat.MD)))
-    end = offset + PAGE_CHARS
-    return LessonPage(
-        text=text[offset:end],
-        chars=len(text),
-        next_offset=end if end < len(text) else None,
-        node_id=str(lesson.line.node_id),
-        is_stale=lesson.is_stale,
-    )
-
-
-@tool
-async def order_lesson(
-    store: Store,
-    *,
-    subject_id: Name,
-    node: Name,
-    model: Name | None = None,
-    budget_usd: Usd | None = None,
-    again: bool = False,
-) -> StartedResearch:
-    """Have a lesson written on a node of a subject's map, from stored facts alone.
-
-    It returns at once. get_run tells when it is done, and list_lessons then has the lesson.
-
-    Args:
-        subject_id: The subject, by its id or its name.
-        node: The node, by its id or its title.
-        model: The model that writes. Left out, the configured one.
-        budget_usd: What the lesson may cost; it pauses there.
-        again: Write anew, though the facts are the same as the last time.
-
-    Returns:
-        batch_id, run_ids, and is_new: false where the same facts were taught from before.
-    """
-    from chiron_workers.pubsub.signals import notify
-
-    budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
-    pool = store.session.pool
-    with tool_errors():
-        branch = await find_node(pool, subject_id, node)
-        options = OrderOptions(model, budget, is_fresh=again)
-        batch = await submit_lesson(pool, subject_id, branch, options, principal=store.caller.principal)
-    await notify(settings().redis_url, batch.batch_id)
-    run_ids = [str(run_id) for run_id in batch.run_ids]
-    return StartedResearch(batch_id=str(batch.batch_id), run_ids=run_ids, is_new=batch.is_new)
+    return LessonPage(**text_page(text, offset), node_id=str(lesson.line.node_id), is_stale=lesson.is_stale)
 
 
 def _age(line: LessonLine) -> tuple[datetime, UUID]:

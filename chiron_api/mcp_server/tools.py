@@ -2,7 +2,7 @@ import logging
 
 from chiron_api.mcp_server.act_tools import act_tools
 from chiron_api.mcp_server.checks import check_subject
-from chiron_api.mcp_server.lessons import get_lesson, list_lessons, order_lesson
+from chiron_api.mcp_server.lessons import get_lesson, list_lessons
 from chiron_api.mcp_server.quizzes import (
     answer_question,
     get_quiz,
@@ -26,7 +26,6 @@ FUNCTIONS = (
     check_subject,
     list_lessons,
     get_lesson,
-    order_lesson,
     order_questions,
     start_quiz,
     get_quiz,

@@ -13,7 +13,8 @@ from support.course import Course, course_of_three
 from support.lesson_writing import AGE, Taught, taught_subject, written_lesson
 from support.research_rows import Shelf
 
-from chiron_api.mcp_server.lessons import get_lesson, list_lessons, order_lesson
+from chiron_api.mcp_server.act_tools import calling
+from chiron_api.mcp_server.lessons import get_lesson, list_lessons
 from chiron_api.mcp_server.quizzes import (
     answer_question,
     get_quiz,
@@ -21,6 +22,8 @@ from chiron_api.mcp_server.quizzes import (
     settle_answer,
     start_quiz,
 )
+from chiron_api.mcp_server.tools import client_tools
+from chiron_api.services import Services
 from chiron_workers.access.audit import newest_entries
 from chiron_workers.access.keys import NewKey, create_key
 from chiron_workers.db.connect import Pool
@@ -63,15 +66,23 @@ async def test_a_client_finds_a_lesson_and_reads_it_in_parts(store: Store, taugh
     assert (await get_lesson(store, id=line["lesson_id"]))["is_stale"]
 
 
-async def test_a_client_has_a_lesson_written_once_for_the_same_facts(store: Store, taught: Taught):
-    order = {"subject_id": "sea-ice", "node": "thickness", "model": "offline"}
-    first = await order_lesson(store, **order)
+async def test_a_client_has_a_lesson_written_once_for_the_same_facts(
+    store: Store, services: Services, taught: Taught
+):
+    order = {"subject_id": "sea-ice", "node": "thickness", "model": "offline", "budget_tokens": 9_000}
+
+    async def order_lesson(**arguments: Any) -> Any:
+        with calling(services):
+            return await client_tools().execute("order_lesson", store, arguments)
+
+    first = await order_lesson(**order)
     assert first["is_new"]
-    assert await order_lesson(store, **order) == first | {"is_new": False}
+    assert await order_lesson(**order) == first | {"is_new": False}
+    assert (await order_lesson(**order | {"budget_tokens": 8_000}))["batch_id"] != first["batch_id"]
     with pytest.raises(ToolError, match="There is no fact to teach from"):
-        await order_lesson(store, **order | {"node": "Snow"})
+        await order_lesson(**order | {"node": "Snow"})
     with pytest.raises(ToolError, match="has no node 'Walrus'"):
-        await order_lesson(store, **order | {"node": "Walrus"})
+        await order_lesson(**order | {"node": "Walrus"})
     with pytest.raises(ToolError, match="There is no lesson"):
         await get_lesson(store, id=str(uuid4()))
     with pytest.raises(ToolValidationError):

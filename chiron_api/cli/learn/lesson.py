@@ -6,20 +6,19 @@ from uuid import UUID
 
 import typer
 
+from chiron_api.acts.lessons import LessonOrder, write_lesson
 from chiron_api.atomic_file import atomic_write, refuse_to_overwrite
 from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input.money import usd_option
-from chiron_api.cli.learn.subject import Subject, open_subject_pool
+from chiron_api.cli.input.options import options
+from chiron_api.cli.learn.subject import Subject
 from chiron_api.reports.lessons.formats import LessonFormat, render
-from chiron_workers.access.audit import command
-from chiron_workers.billing.budgets import Budget
-from chiron_workers.db.connect import Pool
+from chiron_api.services import Services, open_services
 from chiron_workers.errors import ChironError
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.lessons.reading import Lesson, latest_lesson
-from chiron_workers.learning.lesson_orders import find_node, order_lesson
-from chiron_workers.learning.order_options import OrderOptions
+from chiron_workers.learning.lesson_orders import find_node
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import RunState
@@ -40,6 +39,10 @@ async def lesson(  # noqa: PLR0913, PLR0917  # each is an option of the command
     budget_usd: Annotated[
         Decimal | None, usd_option("What the lesson may cost. The run pauses there.")
     ] = None,
+    budget_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="TOKENS", help="How many tokens the lesson may take, likewise."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
@@ -50,9 +53,11 @@ async def lesson(  # noqa: PLR0913, PLR0917  # each is an option of the command
     """
     if output is not None:
         refuse_to_overwrite(output, force=force)
-    async with open_subject_pool() as pool:
-        options = OrderOptions(model, Budget(budget_usd), is_fresh=again)
-        content = await lesson_on(pool, subject, node, options)
+    order = options(
+        LessonOrder, node=node, model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again
+    )
+    async with open_services(settings(), pool_size=2) as services:
+        content = await lesson_on(services, subject, order)
     text = "".join(render(content, LessonFormat.JSON if as_json else format or LessonFormat.MD))
     if output is not None:
         with atomic_write(output) as place:
@@ -64,24 +69,19 @@ async def lesson(  # noqa: PLR0913, PLR0917  # each is an option of the command
         typer.echo(text, nl=False)
 
 
-async def lesson_on(pool: Pool, subject: str, node: str, options: OrderOptions) -> Lesson:
+async def lesson_on(services: Services, subject: str, order: LessonOrder) -> Lesson:
     """The newest lesson on a node; one that is not there, or is to be fresh, is ordered and waited for.
 
     Raises:
         ChironError: The writing came to nothing, or waits for somebody.
     """
-    from chiron_workers.pubsub.signals import notify
-
+    pool = services.pool
     subject_id = (await Subjects(Session(pool)).require(subject))["subject_id"]
-    target = await find_node(pool, subject_id, node)
-    node_id = UUID(target["node_id"])
-    content = None if options.is_fresh else await latest_lesson(pool, subject_id, node_id)
+    node_id = UUID((await find_node(pool, subject_id, order.node))["node_id"])
+    content = None if order.again else await latest_lesson(pool, subject_id, node_id)
     if content is not None:
         return content
-    async with command(pool, "lessons.order", node_id):
-        receipt = await order_lesson(pool, subject_id, target, options)
-    await notify(settings().redis_url, receipt.batch_id)
-    batch = receipt.batch_id
+    batch = (await write_lesson.command(services, subject_id, order)).batch_id
     typer.echo(f"Batch {batch} writes the lesson; `chiron watch {batch}` follows it.", err=True)
     state = await end_of(pool, batch)
     content = await latest_lesson(pool, subject_id, node_id)

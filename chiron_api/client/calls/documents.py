@@ -2,8 +2,9 @@
 
 from typing import Literal
 
+from chiron_api.answers.lessons import LessonLine
 from chiron_api.client.call import Call, get
-from chiron_api.client.targets import BatchRef, RunRef, target_of
+from chiron_api.client.targets import BatchRef, Id, RunRef, id_of, target_of
 
 ReportFormat = Literal["md", "html", "docx", "json", "csl-json", "bibtex", "ris"]
 LessonFormat = Literal["md", "html", "json"]
@@ -22,3 +23,8 @@ def report_document(
     folder, target = target_of(batch, run, subject)
     query = {"format": format, "candidates": candidates}
     return get(f"/v1/{folder}/{{id}}/report", bytes, target=target, query=query)
+
+
+def lesson_document(lesson: Id | LessonLine, *, format: LessonFormat = "md") -> Call[bytes]:
+    """A lesson as a document of a format."""
+    return get("/v1/lessons/{id}", bytes, target=id_of("lesson", lesson), query={"format": format})

@@ -7,20 +7,21 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.lessons import LessonOrder, LessonQuery
+from chiron_api.acts.lessons import show_lesson as read_document
+from chiron_api.acts.lessons import write_lesson as order_lesson
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id
-from chiron_api.http.page.forms import read_form
+from chiron_api.http.page.forms import read_input
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
+from chiron_api.http.responses import document_response
 from chiron_api.reports.lessons.document import LessonDocument
-from chiron_api.reports.lessons.formats import MEDIA_TYPES, LessonFormat, render
-from chiron_api.reports.lessons.html import HEADERS, body
+from chiron_api.reports.lessons.formats import LessonFormat
+from chiron_api.reports.lessons.html import body
 from chiron_workers.knowledge.lessons.reading import read_lesson
 from chiron_workers.learning.journeys import find_journey
-from chiron_workers.learning.lesson_orders import find_node, order_lesson
-from chiron_workers.learning.order_options import OrderOptions
-from chiron_workers.pubsub.signals import notify
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyState
 
@@ -55,20 +56,15 @@ async def download_lesson(request: Request) -> Response:
         raise Problem(
             HTTPStatus.NOT_FOUND, f"A lesson is no {name[:40]!r}. It can be had as {', '.join(LessonFormat)}."
         )
-    lesson = await read_lesson(services_of(request).pool, path_id(request))
-    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="lesson.{name}"'}
-    text = await asyncio.to_thread(lambda: "".join(render(lesson, LessonFormat(name))))
-    return Response(text, media_type=MEDIA_TYPES[LessonFormat(name)], headers=headers)
+    options = LessonQuery(format=LessonFormat(name))
+    document = await read_document(services_of(request), path_id(request), options)
+    return document_response(document, file_name=f"lesson.{name}")
 
 
 async def write_lesson(request: Request) -> Response:
     """Have a lesson written on a node; the page of its batch follows."""
-    services, subject_id = services_of(request), str(request.path_params["id"])
-    fields = await read_form(request)
-    node = await find_node(services.pool, subject_id, fields.get("node", ""))
-    options = OrderOptions(is_fresh=bool(fields.get("again")))
-    receipt = await order_lesson(services.pool, subject_id, node, options, principal=services.principal)
-    await notify(services.settings.redis_url, receipt.batch_id)
+    subject_id = str(request.path_params["id"])
+    receipt = await order_lesson(services_of(request), subject_id, await read_input(request, LessonOrder))
     return see_other(f"/batches/{receipt.batch_id}")
 
 
