@@ -49,8 +49,12 @@ def bounds_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) 
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         schema = (root or {}).get("$defs", {}).get(name) or document()["components"]["schemas"][name]
-    bounds = {(name, str(schema[name])) for name in BOUNDS if name in schema}
-    for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), schema.get("items") or {}):
+    values = {name: schema[name] for name in BOUNDS if name in schema}
+    bounds = {
+        (name, str(float(value)) if isinstance(value, int) else str(value)) for name, value in values.items()
+    }
+    items = [schema["items"]] if schema.get("items") else []
+    for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), *items):
         bounds |= bounds_of(inner, root)
     for name, member in schema.get("properties", {}).items():
         bounds |= {(f"{name}.{bound}", value) for bound, value in bounds_of(member, root)}
