@@ -59,7 +59,6 @@ OPERATIONS = (
         is_owned=True,
     ),
     _read("batches.results", "GET /v1/batches/{id}/results", is_owned=True),
-    _read("batches.rows", *_both("/batches/{id}/rows", "GET"), is_owned=True),
     _read("batches.estimate", "GET /submit", "POST /submit/estimate"),
     _change(
         "batches.submit",
@@ -81,7 +80,6 @@ OPERATIONS = (
         "resource chiron://runs/{id}",
         is_owned=True,
     ),
-    _read("runs.rows", *_both("/runs/{id}/rows", "GET"), is_owned=True),
     _change("runs.submit", "POST /v1/runs", costs_money=True),
     _change(
         "runs.say", "POST /v1/runs/{id}/messages", "POST /runs/{id}/say", is_owned=True, costs_money=True

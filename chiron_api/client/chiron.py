@@ -9,7 +9,6 @@ from chiron_api.client.calls import journeys as journey_calls
 from chiron_api.client.calls import keys as key_calls
 from chiron_api.client.calls import learning as learning_calls
 from chiron_api.client.calls import quizzes as quiz_calls
-from chiron_api.client.calls import rows as row_calls
 from chiron_api.client.calls import runs as run_calls
 from chiron_api.client.calls import steering as steering_calls
 from chiron_api.client.calls import subjects as subject_calls
@@ -42,8 +41,6 @@ class Chiron(ActMethods, BlockingShell):
     runs = listing(run_calls.runs)
     say = value(run_calls.say)
     batches = listing(batch_calls.batches)
-    rows = listing(row_calls.rows)
-    rows_document = value(row_calls.rows_document)
 
     delete = value(steering_calls.delete)
 
@@ -82,6 +79,7 @@ class Chiron(ActMethods, BlockingShell):
 
     report_document = value(document_calls.report_document)
     lesson_document = value(document_calls.lesson_document)
+    rows_document = value(document_calls.rows_document)
 
     subscribe = value(subscription_calls.subscribe)
     subscription = value(subscription_calls.subscription)

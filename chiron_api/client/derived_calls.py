@@ -6,8 +6,9 @@ from chiron_api.answers.basics import Receipt
 from chiron_api.answers.facts import Fact, FoundFact
 from chiron_api.answers.lessons import Lesson, LessonLine, LessonList
 from chiron_api.answers.reports import Report
+from chiron_api.answers.rows import Row, RowList
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering, WritingReceipt
-from chiron_api.client.call import Call, fields, get
+from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.targets import Id, id_of, target_of
 
 Money = Decimal | float
@@ -122,6 +123,16 @@ def retry(
         target=target,
         body=fields(budget_usd=budget_usd, budget_tokens=budget_tokens, from_scratch=from_scratch),
     )
+
+
+def rows(
+    batch: Id | Batch | Receipt | RunReceipt | None = None,
+    *,
+    run: Id | Run | RunResult | RunReceipt | None = None,
+) -> Listing[Row]:
+    """What the runs of a batch handed in, in the order of its topics: pages of JSON, or one table as CSV or XLSX."""
+    folder, target = target_of(batch, run)
+    return pages(f"/v1/{folder}/{{id}}/rows", RowList, target=target, format="json")
 
 
 def withdraw(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:

@@ -1,7 +1,7 @@
 """The methods of both clients. Written by `docs/generate.py` from `chiron_api.acts`."""
 
 from chiron_api.client import derived_calls as calls
-from chiron_api.client.methods import Method
+from chiron_api.client.methods import ListMethod, Method
 
 
 class ActMethods:
@@ -16,6 +16,7 @@ class ActMethods:
     report = Method(calls.report)
     resume = Method(calls.resume)
     retry = Method(calls.retry)
+    rows = ListMethod(calls.rows)
     withdraw = Method(calls.withdraw)
     write_lesson = Method(calls.write_lesson)
     write_report = Method(calls.write_report)

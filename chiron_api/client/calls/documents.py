@@ -28,3 +28,11 @@ def report_document(
 def lesson_document(lesson: Id | LessonLine, *, format: LessonFormat = "md") -> Call[bytes]:
     """A lesson as a document of a format."""
     return get("/v1/lessons/{id}", bytes, target=id_of("lesson", lesson), query={"format": format})
+
+
+def rows_document(
+    batch: BatchRef | None = None, *, run: RunRef | None = None, format: RowFormat = "csv"
+) -> Call[bytes]:
+    """All rows as one table."""
+    folder, target = target_of(batch, run)
+    return get(f"/v1/{folder}/{{id}}/rows", bytes, target=target, query={"format": format})
