@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,33 @@ async def test_a_run_of_a_real_worker_is_traced_and_logged(settings: Settings) -
     own = [each for each in lines if each["source"] == "worker-1"]
     assert {each["run_id"] for each in own} == {str(run_id)}
     assert len({each["batch_id"] for each in own}) == 1
+
+
+async def test_the_events_of_a_run_keep_their_order_where_the_clock_was_set_back(settings: Settings) -> None:
+    async with open_pool(settings.database_url, size=1) as pool:
+        run = NewRun("tides", "research", "Physics", "claude-opus-5-5", 5)
+        (run_id,) = (await submit(pool, NewBatch([run], "Physics"))).run_ids
+    kinds = ["run.queued", "run.started", "run.handed_back", "run.resumed"]
+    rows(
+        settings,
+        """
+        insert into events (run_id, seq, batch_id, kind, at, data)
+        select id, n + 1, batch_id, (%s::text[])[n + 1], clock_timestamp() - n * interval '1 minute', '{}'
+          from runs, generate_series(1, 3) n
+        returning 1
+        """,
+        [kinds],
+    )
+    before, after = (
+        (datetime.now(UTC) + distance).isoformat() for distance in (-timedelta(hours=1), timedelta(hours=1))
+    )
+    (settings.home / "logs").mkdir()
+    lines = line(run_id, "first", before) + line(run_id, "last", after)
+    (settings.home / "logs" / "worker-1.log").write_text(lines)
+    shown = chiron(settings, "logs", "--json", str(run_id)).stdout
+    assert event_kinds(shown) == kinds
+    sources = [json.loads(each)["source"] for each in shown.splitlines()]
+    assert sources == ["worker-1", *["event"] * 4, "worker-1"], "each worker's line stands by its time"
 
 
 def test_a_batch_has_no_log_of_its_own(settings: Settings) -> None:
