@@ -30,7 +30,15 @@ LEASE_S = 6.0
 WORKERS = 3
 PATIENCE_S = 300.0
 SETTLING_S = 10.0
-TROUBLE = ("run.crashed", "worker.broken", "run.not_released", "hints.ended", "Unrecoverable error")
+TROUBLE = (
+    "run.crashed",
+    "worker.broken",
+    "run.not_released",
+    "hints.ended",
+    "hints.failed",
+    "publisher.failed",
+    "Unrecoverable error",
+)
 ENVIRONMENT = {
     "CHIRON_LEASE_S": str(LEASE_S),
     "CHIRON_RENEWAL_S": "1.5",
