@@ -1,5 +1,6 @@
 """What can be asked of the API: the acts as requests. Written by `docs/generate.py` from `chiron_api.acts`."""
 
+# ruff: noqa: PLR0913  # a parameter for each option
 from decimal import Decimal
 
 from chiron_api.answers.basics import Receipt
