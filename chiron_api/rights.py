@@ -206,24 +206,7 @@ OPERATIONS = (
         is_owned=True,
         target="quiz_id",
     ),
-    # Subscriptions and webhooks.
-    _read("subscriptions.list", "GET /v1/subscriptions"),
-    _read(
-        "subscriptions.read",
-        "GET /v1/subscriptions/{id}",
-        "GET /v1/subscriptions/{id}/times",
-        is_owned=True,
-    ),
-    _change(
-        "subscriptions.create",
-        "POST /v1/subscriptions",
-        "tool create_subscription",
-        costs_money=True,
-        target="subscription_id",
-    ),
-    _change("subscriptions.pause", "POST /v1/subscriptions/{id}/pause", is_owned=True),
-    _change("subscriptions.resume", "POST /v1/subscriptions/{id}/resume", is_owned=True),
-    _change("subscriptions.delete", "DELETE /v1/subscriptions/{id}", is_owned=True),
+    # Webhooks.
     _read("webhooks.list", "GET /v1/webhooks", "GET /deliveries"),
     _read("webhooks.read", "GET /v1/webhooks/{id}", "GET /v1/webhooks/{id}/deliveries", is_owned=True),
     _change("webhooks.create", "POST /v1/webhooks"),

@@ -14,7 +14,6 @@ from chiron_api.client.calls import rows as row_calls
 from chiron_api.client.calls import runs as run_calls
 from chiron_api.client.calls import steering as steering_calls
 from chiron_api.client.calls import subjects as subject_calls
-from chiron_api.client.calls import subscriptions as subscription_calls
 from chiron_api.client.calls import tools as tool_calls
 from chiron_api.client.calls import webhooks as webhook_calls
 from chiron_api.client.derived_methods import ActMethods
@@ -89,14 +88,6 @@ class Chiron(ActMethods, BlockingShell):
     lesson_document = value(lesson_calls.lesson_document)
     lessons = value(lesson_calls.lessons)
     write_lesson = value(lesson_calls.write_lesson)
-
-    subscribe = value(subscription_calls.subscribe)
-    subscription = value(subscription_calls.subscription)
-    subscription_times = value(subscription_calls.subscription_times)
-    pause_subscription = value(subscription_calls.pause_subscription)
-    resume_subscription = value(subscription_calls.resume_subscription)
-    delete_subscription = value(subscription_calls.delete_subscription)
-    subscriptions = listing(subscription_calls.subscriptions)
 
     create_webhook = value(webhook_calls.create_webhook)
     webhooks = listing(webhook_calls.webhooks)

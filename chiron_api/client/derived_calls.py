@@ -1,12 +1,15 @@
 """What can be asked of the API: the acts as requests. Written by `docs/generate.py` from `chiron_api.acts`."""
 
 # ruff: noqa: PLR0913  # a parameter for each option
+from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.facts import Fact, FoundFact
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
-from chiron_api.client.call import Call, fields, get
+from chiron_api.answers.subjects import Subscription, SubscriptionList, SubscriptionTime, SubscriptionTimeList
+from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.targets import Id, id_of, target_of
 
 Money = Decimal | float
@@ -22,6 +25,11 @@ def cancel(
     return Call("POST", f"/v1/{folder}/{{id}}/cancel", Steering, target=target, body=fields())
 
 
+def delete_subscription(subscription: Id | Subscription) -> Call[None]:
+    """Delete a subscription. What it has started goes on."""
+    return Call("DELETE", "/v1/subscriptions/{id}", None, target=id_of("subscription", subscription))
+
+
 def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
     """A fact with its sources, the explanation of its confidence, what contradicts it, and its history."""
     return get("/v1/facts/{id}", Fact, target=id_of("fact", fact))
@@ -35,6 +43,17 @@ def pause(
     """Put all open runs of a batch aside. A worker finishes the model call it is in."""
     folder, target = target_of(batch, run)
     return Call("POST", f"/v1/{folder}/{{id}}/pause", Steering, target=target, body=fields())
+
+
+def pause_subscription(subscription: Id | Subscription) -> Call[Subscription]:
+    """Have a subscription due no more until it is resumed. One that has ended is refused."""
+    return Call(
+        "POST",
+        "/v1/subscriptions/{id}/pause",
+        Subscription,
+        target=id_of("subscription", subscription),
+        is_repeatable=True,
+    )
 
 
 def reinstate(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
@@ -62,6 +81,17 @@ def resume(
     )
 
 
+def resume_subscription(subscription: Id | Subscription) -> Call[Subscription]:
+    """Have a subscription due again at its next time. One that has ended is refused."""
+    return Call(
+        "POST",
+        "/v1/subscriptions/{id}/resume",
+        Subscription,
+        target=id_of("subscription", subscription),
+        is_repeatable=True,
+    )
+
+
 def retry(
     batch: Id | Batch | Receipt | RunReceipt | None = None,
     *,
@@ -79,6 +109,64 @@ def retry(
         target=target,
         body=fields(budget_usd=budget_usd, budget_tokens=budget_tokens, from_scratch=from_scratch),
     )
+
+
+def subscribe(
+    topics: Sequence[str],
+    subject: str,
+    cron: str,
+    *,
+    time_zone: str = "UTC",
+    role: str = "research",
+    model: str | None = None,
+    budget_usd: Money | None = None,
+    ends_at: datetime | None = None,
+    recheck: bool = False,
+) -> Call[Subscription]:
+    """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer.
+
+    Args:
+        budget_usd: What all topics together may cost each time.
+        recheck: Read the sources of the subject again each time, too.
+    """
+    return Call(
+        "POST",
+        "/v1/subscriptions",
+        Subscription,
+        body=fields(
+            topics=topics,
+            subject=subject,
+            cron=cron,
+            time_zone=time_zone,
+            role=role,
+            model=model,
+            budget_usd=budget_usd,
+            ends_at=ends_at,
+            recheck=recheck,
+        ),
+        is_repeatable=True,
+    )
+
+
+def subscription(subscription: Id | Subscription) -> Call[Subscription]:
+    """When it is due next, what it started last, and why it is paused or passed a time over."""
+    return get("/v1/subscriptions/{id}", Subscription, target=id_of("subscription", subscription))
+
+
+def subscription_times(subscription: Id | Subscription, limit: int = 10) -> Call[list[SubscriptionTime]]:
+    """What each of its last occurrences changed, latest first."""
+    return get(
+        "/v1/subscriptions/{id}/times",
+        SubscriptionTimeList,
+        target=id_of("subscription", subscription),
+        part="items",
+        query=fields(limit=limit),
+    )
+
+
+def subscriptions(subject: str | None = None) -> Listing[Subscription]:
+    """Subscriptions, newest first, in pages; `next` is null on the last one."""
+    return pages("/v1/subscriptions", SubscriptionList, subject=subject)
 
 
 def withdraw(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:

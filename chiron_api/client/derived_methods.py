@@ -1,16 +1,23 @@
 """The methods of both clients. Written by `docs/generate.py` from `chiron_api.acts`."""
 
 from chiron_api.client import derived_calls as calls
-from chiron_api.client.methods import Method
+from chiron_api.client.methods import ListMethod, Method
 
 
 class ActMethods:
     """A method for each act."""
 
     cancel = Method(calls.cancel)
+    delete_subscription = Method(calls.delete_subscription)
     fact = Method(calls.fact)
     pause = Method(calls.pause)
+    pause_subscription = Method(calls.pause_subscription)
     reinstate = Method(calls.reinstate)
     resume = Method(calls.resume)
+    resume_subscription = Method(calls.resume_subscription)
     retry = Method(calls.retry)
+    subscribe = Method(calls.subscribe)
+    subscription = Method(calls.subscription)
+    subscription_times = Method(calls.subscription_times)
+    subscriptions = ListMethod(calls.subscriptions)
     withdraw = Method(calls.withdraw)

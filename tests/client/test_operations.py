@@ -29,7 +29,6 @@ from chiron_api.client.calls import (
     runs,
     steering,
     subjects,
-    subscriptions,
     tools,
     webhooks,
 )
@@ -66,7 +65,6 @@ MODULES = (
     runs,
     steering,
     subjects,
-    subscriptions,
     tools,
     webhooks,
 )
