@@ -206,13 +206,6 @@ OPERATIONS = (
         is_owned=True,
         target="quiz_id",
     ),
-    # Webhooks.
-    _read("webhooks.list", "GET /v1/webhooks", "GET /deliveries"),
-    _read("webhooks.read", "GET /v1/webhooks/{id}", "GET /v1/webhooks/{id}/deliveries", is_owned=True),
-    _change("webhooks.create", "POST /v1/webhooks"),
-    _change("webhooks.test", "POST /v1/webhooks/{id}/test", is_owned=True),
-    _change("webhooks.delete", "DELETE /v1/webhooks/{id}", is_owned=True),
-    _change("deliveries.resend", *_both("/deliveries/{id}/resend"), is_owned=True),
     # Tools of agents that people call. What a tool needs is the same over HTTP and over MCP.
     _read("tools.list", "GET /v1/tools", "GET /v1/skills"),
     _read("tools.search", "tool web_search", costs_money=True),

@@ -14,7 +14,6 @@ from chiron_api.client.calls import runs as run_calls
 from chiron_api.client.calls import steering as steering_calls
 from chiron_api.client.calls import subjects as subject_calls
 from chiron_api.client.calls import tools as tool_calls
-from chiron_api.client.calls import webhooks as webhook_calls
 from chiron_api.client.concurrent import AsyncEventStream, AsyncItems, AsyncShell, listing, value
 from chiron_api.client.derived_methods import ActMethods
 from chiron_api.client.flows.requests import wait_for_end
@@ -88,14 +87,6 @@ class AsyncChiron(ActMethods, AsyncShell):
     lesson_document = value(lesson_calls.lesson_document)
     lessons = value(lesson_calls.lessons)
     write_lesson = value(lesson_calls.write_lesson)
-
-    create_webhook = value(webhook_calls.create_webhook)
-    webhooks = listing(webhook_calls.webhooks)
-    webhook = value(webhook_calls.webhook)
-    remove_webhook = value(webhook_calls.remove_webhook)
-    send_webhook_test = value(webhook_calls.send_webhook_test)
-    deliveries = listing(webhook_calls.deliveries)
-    resend_delivery = value(webhook_calls.resend_delivery)
 
     create_key = value(key_calls.create_key)
     keys = value(key_calls.keys)

@@ -4,15 +4,28 @@
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Literal
 
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.facts import Fact, FoundFact
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
 from chiron_api.answers.subjects import Subscription, SubscriptionList, SubscriptionTime, SubscriptionTimeList
+from chiron_api.answers.webhooks import Delivery, DeliveryList, NewWebhook, Webhook, WebhookList
 from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.targets import Id, id_of, target_of
 
 Money = Decimal | float
+NoticeKind = Literal[
+    "run.completed",
+    "run.failed",
+    "run.cancelled",
+    "run.paused",
+    "batch.completed",
+    "budget.reached",
+    "subscription.news",
+    "webhook.test",
+]
+WebhookFormat = Literal["standard", "slack", "mail"]
 
 
 def cancel(
@@ -25,9 +38,26 @@ def cancel(
     return Call("POST", f"/v1/{folder}/{{id}}/cancel", Steering, target=target, body=fields())
 
 
+def create_webhook(
+    url: str, *, kinds: Sequence[NoticeKind] | None = None, format: WebhookFormat | None = None
+) -> Call[NewWebhook]:
+    """Make a webhook; `secret` of the answer signs its deliveries, and no later answer shows it. An owner has only so many.
+
+    Args:
+        url: Where to, `https:` or `mailto:`.
+        kinds: What is sent; without them all but the ends of runs that are completed or cancelled.
+    """
+    return Call("POST", "/v1/webhooks", NewWebhook, body=fields(url=url, kinds=kinds, format=format))
+
+
 def delete_subscription(subscription: Id | Subscription) -> Call[None]:
     """Delete a subscription. What it has started goes on."""
     return Call("DELETE", "/v1/subscriptions/{id}", None, target=id_of("subscription", subscription))
+
+
+def deliveries(webhook: Id | Webhook) -> Listing[Delivery]:
+    """What a webhook was sent or is to be sent, newest first, in pages; it is kept for 30 days after its end."""
+    return pages("/v1/webhooks/{id}/deliveries", DeliveryList, target=id_of("webhook", webhook))
 
 
 def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
@@ -61,6 +91,16 @@ def reinstate(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
     return Call(
         "POST", "/v1/facts/{id}/reinstate", Fact, target=id_of("fact", fact), body=fields(reason=reason)
     )
+
+
+def remove_webhook(webhook: Id | Webhook) -> Call[None]:
+    """Remove a webhook with its deliveries."""
+    return Call("DELETE", "/v1/webhooks/{id}", None, target=id_of("webhook", webhook))
+
+
+def resend_delivery(delivery: Id | Delivery) -> Call[Delivery]:
+    """Have a worker send a delivery at once, under the same id. It is refused where the webhook is off."""
+    return Call("POST", "/v1/deliveries/{id}/resend", Delivery, target=id_of("delivery", delivery))
 
 
 def resume(
@@ -109,6 +149,11 @@ def retry(
         target=target,
         body=fields(budget_usd=budget_usd, budget_tokens=budget_tokens, from_scratch=from_scratch),
     )
+
+
+def send_webhook_test(webhook: Id | Webhook) -> Call[Delivery]:
+    """Have a delivery sent that says nothing. A webhook that is off is turned on again."""
+    return Call("POST", "/v1/webhooks/{id}/test", Delivery, target=id_of("webhook", webhook))
 
 
 def subscribe(
@@ -167,6 +212,16 @@ def subscription_times(subscription: Id | Subscription, limit: int = 10) -> Call
 def subscriptions(subject: str | None = None) -> Listing[Subscription]:
     """Subscriptions, newest first, in pages; `next` is null on the last one."""
     return pages("/v1/subscriptions", SubscriptionList, subject=subject)
+
+
+def webhook(webhook: Id | Webhook) -> Call[Webhook]:
+    """A webhook without its secret, and why it is off if it is."""
+    return get("/v1/webhooks/{id}", Webhook, target=id_of("webhook", webhook))
+
+
+def webhooks() -> Listing[Webhook]:
+    """Webhooks, newest first, in pages; `next` is null on the last one."""
+    return pages("/v1/webhooks", WebhookList)
 
 
 def withdraw(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:

@@ -30,7 +30,6 @@ from chiron_api.client.calls import (
     steering,
     subjects,
     tools,
-    webhooks,
 )
 from chiron_api.http.document import document
 from chiron_api.reports.formats import DocumentName
@@ -66,7 +65,6 @@ MODULES = (
     steering,
     subjects,
     tools,
-    webhooks,
 )
 TIME = datetime(2026, 10, 1, tzinfo=UTC)
 TOPIC: dict[str, Any] = {
@@ -255,7 +253,7 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
         (facts.SearchMode, SearchMode),
         (reports.ReportFormat, DocumentName),
         (keys.Scope, AccessScope),
-        (webhooks.WebhookFormat, WebhookFormat),
+        (derived_calls.WebhookFormat, WebhookFormat),
         (keys.BudgetPeriod, BudgetPeriod),
         (get_type_hints(Column)["type"], ColumnType),
         (JourneyState, states.JourneyState),
