@@ -11,7 +11,7 @@ from chiron_api.acts.discovery import all_acts
 from chiron_api.acts.operations import Operation
 from chiron_workers.states import AccessScope
 
-READ, SUBMIT, ADMIN = AccessScope.READ, AccessScope.SUBMIT, AccessScope.ADMIN
+READ, SUBMIT = AccessScope.READ, AccessScope.SUBMIT
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 TOOL_ROUTE = "POST /v1/tools/{name}"
 
@@ -228,11 +228,6 @@ OPERATIONS = (
     _change("tools.call", "tool store_knowledge", costs_money=True),
     # A tool that the operator has added may do all that a tool can do.
     Operation("tools.call", SUBMIT, (TOOL_ROUTE,), changes=True, costs_money=True, reads_private=True),
-    # Keys.
-    Operation("keys.list", ADMIN, _both("/keys", "GET")),
-    Operation("audit.list", ADMIN, ("GET /v1/audit",)),
-    Operation("keys.create", ADMIN, _both("/keys"), changes=True),
-    Operation("keys.revoke", ADMIN, ("DELETE /v1/keys/{name}", "POST /keys/{name}/revoke"), changes=True),
 )
 _BY_FACE = {face: operation for operation in OPERATIONS for face in operation.faces}
 _OWN_TOOL = _BY_FACE[TOOL_ROUTE]

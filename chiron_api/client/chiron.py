@@ -5,7 +5,6 @@ from chiron_api.client.blocking import BlockingShell, EventStream, Items, listin
 from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import journeys as journey_calls
-from chiron_api.client.calls import keys as key_calls
 from chiron_api.client.calls import learning as learning_calls
 from chiron_api.client.calls import lessons as lesson_calls
 from chiron_api.client.calls import quizzes as quiz_calls
@@ -87,11 +86,6 @@ class Chiron(ActMethods, BlockingShell):
     lesson_document = value(lesson_calls.lesson_document)
     lessons = value(lesson_calls.lessons)
     write_lesson = value(lesson_calls.write_lesson)
-
-    create_key = value(key_calls.create_key)
-    keys = value(key_calls.keys)
-    revoke_key = value(key_calls.revoke_key)
-    audit_trail = listing(key_calls.audit_trail)
 
     tools = value(tool_calls.tools)
     call_tool = value(tool_calls.call_tool)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.facts import Fact, FoundFact
+from chiron_api.answers.keys import AuditEntry, AuditTrail, Key, KeyList, NewKey
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
 from chiron_api.answers.subjects import Subscription, SubscriptionList, SubscriptionTime, SubscriptionTimeList
 from chiron_api.answers.webhooks import Delivery, DeliveryList, NewWebhook, Webhook, WebhookList
@@ -15,6 +16,8 @@ from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.targets import Id, id_of, target_of
 
 Money = Decimal | float
+AccessScope = Literal["read", "submit", "admin"]
+BudgetPeriod = Literal["day", "total"]
 NoticeKind = Literal[
     "run.completed",
     "run.failed",
@@ -28,6 +31,11 @@ NoticeKind = Literal[
 WebhookFormat = Literal["standard", "slack", "mail"]
 
 
+def audit_trail(owner: str | None = None) -> Listing[AuditEntry]:
+    """Acts that changed something, newest first, in pages; `next` is null on the last one."""
+    return pages("/v1/audit", AuditTrail, owner=owner)
+
+
 def cancel(
     batch: Id | Batch | Receipt | RunReceipt | None = None,
     *,
@@ -36,6 +44,33 @@ def cancel(
     """End all open runs of a batch. What a worker plays ends when the worker learns of it."""
     folder, target = target_of(batch, run)
     return Call("POST", f"/v1/{folder}/{{id}}/cancel", Steering, target=target, body=fields())
+
+
+def create_key(
+    name: str,
+    scope: AccessScope,
+    *,
+    owner: str = "",
+    expires_at: datetime | None = None,
+    budget_usd: Money | None = None,
+    budget_period: BudgetPeriod = "total",
+    requests_per_minute: int | None = None,
+) -> Call[NewKey]:
+    """Make a key; `key` of the answer is its secret, which no later answer shows. A name that is in use is refused."""
+    return Call(
+        "POST",
+        "/v1/keys",
+        NewKey,
+        body=fields(
+            name=name,
+            scope=scope,
+            owner=owner,
+            expires_at=expires_at,
+            budget_usd=budget_usd,
+            budget_period=budget_period,
+            requests_per_minute=requests_per_minute,
+        ),
+    )
 
 
 def create_webhook(
@@ -63,6 +98,11 @@ def deliveries(webhook: Id | Webhook) -> Listing[Delivery]:
 def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
     """A fact with its sources, the explanation of its confidence, what contradicts it, and its history."""
     return get("/v1/facts/{id}", Fact, target=id_of("fact", fact))
+
+
+def keys(with_revoked: bool = False) -> Call[list[Key]]:
+    """The keys, oldest first, without their secrets; `left_usd` is what each has left of its budget."""
+    return get("/v1/keys", KeyList, part="items", query=fields(revoked=with_revoked))
 
 
 def pause(
@@ -149,6 +189,11 @@ def retry(
         target=target,
         body=fields(budget_usd=budget_usd, budget_tokens=budget_tokens, from_scratch=from_scratch),
     )
+
+
+def revoke_key(name: str) -> Call[None]:
+    """End a key for good. Servers refuse it within five seconds, and what it submitted goes on."""
+    return Call("DELETE", "/v1/keys/{name}", None, target=id_of("name", name))
 
 
 def send_webhook_test(webhook: Id | Webhook) -> Call[Delivery]:

@@ -7,11 +7,14 @@ from chiron_api.client.methods import ListMethod, Method
 class ActMethods:
     """A method for each act."""
 
+    audit_trail = ListMethod(calls.audit_trail)
     cancel = Method(calls.cancel)
+    create_key = Method(calls.create_key)
     create_webhook = Method(calls.create_webhook)
     delete_subscription = Method(calls.delete_subscription)
     deliveries = ListMethod(calls.deliveries)
     fact = Method(calls.fact)
+    keys = Method(calls.keys)
     pause = Method(calls.pause)
     pause_subscription = Method(calls.pause_subscription)
     reinstate = Method(calls.reinstate)
@@ -20,6 +23,7 @@ class ActMethods:
     resume = Method(calls.resume)
     resume_subscription = Method(calls.resume_subscription)
     retry = Method(calls.retry)
+    revoke_key = Method(calls.revoke_key)
     send_webhook_test = Method(calls.send_webhook_test)
     subscribe = Method(calls.subscribe)
     subscription = Method(calls.subscription)

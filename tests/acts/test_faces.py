@@ -28,6 +28,8 @@ BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLeng
           "maxItems", "pattern", "enum", "const")  # fmt: skip
 # What a command does not offer as an option of that name, and why.
 COMMAND_LACKS: dict[tuple[str, str], str] = {
+    ("keys", "expires_at"): "--expires also takes an age such as 30d",
+    ("keys", "budget_period"): "--per",
     ("subscriptions", "ends_at"): "--until",
 }
 
