@@ -20,7 +20,6 @@ from chiron_api.client.calls import (
     batches,
     facts,
     journeys,
-    keys,
     learning,
     lessons,
     quizzes,
@@ -29,9 +28,7 @@ from chiron_api.client.calls import (
     runs,
     steering,
     subjects,
-    subscriptions,
     tools,
-    webhooks,
 )
 from chiron_api.http.document import document
 from chiron_api.reports.formats import DocumentName
@@ -57,7 +54,6 @@ MODULES = (
     batches,
     facts,
     journeys,
-    keys,
     learning,
     lessons,
     quizzes,
@@ -66,9 +62,7 @@ MODULES = (
     runs,
     steering,
     subjects,
-    subscriptions,
     tools,
-    webhooks,
 )
 TIME = datetime(2026, 10, 1, tzinfo=UTC)
 TOPIC: dict[str, Any] = {
@@ -256,9 +250,9 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
         (batches.Effort, Effort),
         (facts.SearchMode, SearchMode),
         (reports.ReportFormat, DocumentName),
-        (keys.Scope, AccessScope),
-        (webhooks.WebhookFormat, WebhookFormat),
-        (keys.BudgetPeriod, BudgetPeriod),
+        (derived_calls.AccessScope, AccessScope),
+        (derived_calls.WebhookFormat, WebhookFormat),
+        (derived_calls.BudgetPeriod, BudgetPeriod),
         (get_type_hints(Column)["type"], ColumnType),
         (JourneyState, states.JourneyState),
         (JourneyEvent, states.JourneyEvent),
