@@ -13,7 +13,7 @@ from textwrap import indent, wrap
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel
 
 from chiron_api.acts.act import Act
 from chiron_api.acts.discovery import all_acts
@@ -27,6 +27,7 @@ SIMPLE = {
     float: "float",
     bool: "bool",
     datetime: "datetime",
+    AwareDatetime: "datetime",
     UUID: "Id",
     Decimal: "Money",
 }
@@ -42,6 +43,7 @@ OURS = {
     "chiron_api.client.targets": ("Id", "id_of", "target_of"),
 }
 CALLS_HEAD = '''"""What can be asked of the API: the acts as requests. Written by `docs/generate.py` from `chiron_api.acts`."""
+# ruff: noqa: PLR0913  # a parameter for each option
 '''
 METHODS_HEAD = '''"""The methods of both clients. Written by `docs/generate.py` from `chiron_api.acts`."""
 
@@ -190,7 +192,8 @@ class _Source:
         # As a model it is JSON, whatever the format that is named where none is.
         is_model = act.arguments.is_document
         values = ", ".join(
-            'format="json"' if is_model and name == "format" else f"{name}={name}" for name in names
+            'format="json"' if is_model and name == "format" else f"{_wire_name(act, name)}={name}"
+            for name in names
         )
         if _is_list(act):
             return f"pages({', '.join([*arguments, *([values] if values else [])])})"
@@ -261,6 +264,12 @@ def _used(imports: Mapping[str, tuple[str, ...]], text: str) -> Iterator[str]:
     for module, names in imports.items():
         if used := [name for name in names if re.search(rf"\b{name}\b", text)]:
             yield f"from {module} import {', '.join(used)}\n"
+
+
+def _wire_name(act: Act[..., Any], name: str) -> str:
+    """How a body or a query string calls a field."""
+    field = act.input_model.model_fields[name] if act.input_model else None
+    return (field.alias if field else None) or name
 
 
 def _folder(act: Act[..., Any]) -> str:

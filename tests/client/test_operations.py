@@ -21,15 +21,12 @@ from chiron_api.client.calls import (
     documents,
     facts,
     journeys,
-    keys,
     learning,
     quizzes,
     runs,
     steering,
     subjects,
-    subscriptions,
     tools,
-    webhooks,
 )
 from chiron_api.http.document import document
 from chiron_api.reports.formats import DocumentName
@@ -56,15 +53,12 @@ MODULES = (
     documents,
     facts,
     journeys,
-    keys,
     learning,
     quizzes,
     runs,
     steering,
     subjects,
-    subscriptions,
     tools,
-    webhooks,
 )
 TIME = datetime(2026, 10, 1, tzinfo=UTC)
 TOPIC: dict[str, Any] = {
@@ -252,9 +246,9 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
         (batches.Effort, Effort),
         (facts.SearchMode, SearchMode),
         (documents.ReportFormat, DocumentName),
-        (keys.Scope, AccessScope),
-        (webhooks.WebhookFormat, WebhookFormat),
-        (keys.BudgetPeriod, BudgetPeriod),
+        (derived_calls.AccessScope, AccessScope),
+        (derived_calls.WebhookFormat, WebhookFormat),
+        (derived_calls.BudgetPeriod, BudgetPeriod),
         (get_type_hints(Column)["type"], ColumnType),
         (JourneyState, states.JourneyState),
         (JourneyEvent, states.JourneyEvent),

@@ -17,7 +17,7 @@ from chiron_api.acts.inputs import Input, length_bounds
 from chiron_api.acts.reports import READERS, WRITERS, ReportOptions, Writing
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
-from chiron_api.http.page.forms import input_of, read_form
+from chiron_api.http.page.forms import as_input, read_form
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
@@ -101,7 +101,7 @@ async def _write(request: Request, kind: ReportKind) -> Response:
     """Have an answer written; the page of its batch follows. What is wrong in the form is said in it."""
     fields = await read_form(request)
     try:
-        receipt = await WRITERS[kind](services_of(request), _target(request, kind), input_of(fields, Writing))
+        receipt = await WRITERS[kind](services_of(request), _target(request, kind), as_input(fields, Writing))
     except (Problem, UsageError, KeyBudgetSpent) as error:
         return await _show(request, kind, fields=fields, problem=str(error))
     return see_other(f"/batches/{receipt.batch_id}")
