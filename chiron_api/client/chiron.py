@@ -3,6 +3,7 @@
 from chiron_api.answers.runs import Batch, Run, RunResult
 from chiron_api.client.blocking import BlockingShell, EventStream, Items, listing, value
 from chiron_api.client.calls import batches as batch_calls
+from chiron_api.client.calls import documents as document_calls
 from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import journeys as journey_calls
 from chiron_api.client.calls import keys as key_calls
@@ -13,7 +14,6 @@ from chiron_api.client.calls import reports as report_calls
 from chiron_api.client.calls import rows as row_calls
 from chiron_api.client.calls import runs as run_calls
 from chiron_api.client.calls import steering as steering_calls
-from chiron_api.client.calls import subjects as subject_calls
 from chiron_api.client.calls import subscriptions as subscription_calls
 from chiron_api.client.calls import tools as tool_calls
 from chiron_api.client.calls import webhooks as webhook_calls
@@ -50,15 +50,7 @@ class Chiron(ActMethods, BlockingShell):
 
     search = value(fact_calls.search)
 
-    subjects = value(subject_calls.subjects)
-    subject = value(subject_calls.subject)
-    subject_facts = listing(subject_calls.subject_facts)
-    documents = value(subject_calls.documents)
-    add_document = value(subject_calls.add_document)
-    difference = value(subject_calls.difference)
-    check = value(subject_calls.check)
-    order_recheck = value(subject_calls.order_recheck)
-    recheck = value(subject_calls.recheck)
+    add_document = value(document_calls.add_document)
 
     start_journey = value(journey_calls.start_journey)
     journey = value(journey_calls.journey)
@@ -111,9 +103,7 @@ class Chiron(ActMethods, BlockingShell):
     revoke_key = value(key_calls.revoke_key)
     audit_trail = listing(key_calls.audit_trail)
 
-    tools = value(tool_calls.tools)
     call_tool = value(tool_calls.call_tool)
-    skills = value(tool_calls.skills)
     health = value(tool_calls.health)
     readiness = value(tool_calls.readiness)
 

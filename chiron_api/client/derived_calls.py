@@ -1,14 +1,29 @@
 """What can be asked of the API: the acts as requests. Written by `docs/generate.py` from `chiron_api.acts`."""
 
+# ruff: noqa: PLR0913  # a parameter for each option
+from datetime import datetime
 from decimal import Decimal
+from typing import Literal
 
 from chiron_api.answers.basics import Receipt
-from chiron_api.answers.facts import Fact, FoundFact
+from chiron_api.answers.differences import Difference
+from chiron_api.answers.facts import Fact, FactList, FoundFact, ListedFact
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
-from chiron_api.client.call import Call, fields, get
+from chiron_api.answers.subjects import (
+    CheckReceipt,
+    Document,
+    DocumentList,
+    Recheck,
+    Subject,
+    SubjectDetails,
+    SubjectList,
+)
+from chiron_api.answers.tools import Skill, SkillList, Tool, ToolList
+from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.targets import Id, id_of, target_of
 
 Money = Decimal | float
+FactStatus = Literal["accepted", "disputed", "candidate", "superseded", "withdrawn"]
 
 
 def cancel(
@@ -21,9 +36,74 @@ def cancel(
     return Call("POST", f"/v1/{folder}/{{id}}/cancel", Steering, target=target, body=fields())
 
 
+def check(
+    subject: str,
+    *,
+    model: str | None = None,
+    budget_usd: Money | None = None,
+    budget_tokens: int | None = None,
+    again: bool = False,
+) -> Call[CheckReceipt]:
+    """Have a model asked whether quotes support the facts of a subject that no model has judged.
+
+    Those are facts that were stored without a model to ask: outside of research, such as by store_knowledge, or imported.
+    It returns at once; the batch tells when it is done. What a quote does not support is then shown no longer, and stays
+    with the reason. The same facts, by the same model under the same budget, are the same batch.
+
+    Args:
+        model: Who is asked, where CHIRON_VERDICT_MODEL names nobody.
+        budget_usd: What the check may cost; it pauses there.
+        budget_tokens: The tokens it may use, likewise.
+        again: Ask anew, though the same facts were asked about before.
+    """
+    return Call(
+        "POST",
+        "/v1/subjects/{id}/check",
+        CheckReceipt,
+        target=id_of("subject", subject),
+        body=fields(model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again),
+        is_repeatable=not again,
+    )
+
+
+def create_subject(
+    title: str, *, purpose_statement: str = "", target_depth: str = "practical"
+) -> Call[Subject]:
+    """Make a subject, or give the one of that name another goal. One that is there keeps its title."""
+    return Call(
+        "POST",
+        "/v1/subjects",
+        Subject,
+        body=fields(title=title, purpose_statement=purpose_statement, target_depth=target_depth),
+        is_repeatable=True,
+    )
+
+
+def difference(
+    subject: str, since: datetime, *, until: datetime | None = None, limit: int = 100
+) -> Call[Difference]:
+    """What changed in a subject in a period; 404 without such a subject."""
+    return get(
+        "/v1/subjects/{id}/diff",
+        Difference,
+        target=id_of("subject", subject),
+        query=fields(since=since, until=until, limit=limit),
+    )
+
+
+def documents(subject: str) -> Call[list[Document]]:
+    """The documents of the corpus of a subject, by address."""
+    return get("/v1/subjects/{id}/documents", DocumentList, target=id_of("subject", subject), part="items")
+
+
 def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
     """A fact with its sources, the explanation of its confidence, what contradicts it, and its history."""
     return get("/v1/facts/{id}", Fact, target=id_of("fact", fact))
+
+
+def order_recheck(subject: str) -> Call[Recheck]:
+    """Have a worker read the sources of a subject's facts again: 202, with the order that is open if there is one."""
+    return Call("POST", "/v1/subjects/{id}/recheck", Recheck, target=id_of("subject", subject))
 
 
 def pause(
@@ -34,6 +114,11 @@ def pause(
     """Put all open runs of a batch aside. A worker finishes the model call it is in."""
     folder, target = target_of(batch, run)
     return Call("POST", f"/v1/{folder}/{{id}}/pause", Steering, target=target, body=fields())
+
+
+def recheck(recheck: Id | Recheck) -> Call[Recheck]:
+    """A recheck: its state, and what it has found once it is completed."""
+    return get("/v1/rechecks/{id}", Recheck, target=id_of("recheck", recheck))
 
 
 def reinstate(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
@@ -78,6 +163,43 @@ def retry(
         target=target,
         body=fields(budget_usd=budget_usd, budget_tokens=budget_tokens, from_scratch=from_scratch),
     )
+
+
+def save_goal(subject: str, purpose_statement: str, *, target_depth: str | None = None) -> Call[Subject]:
+    """Save the learning goal of a subject that there is, in place of an earlier one."""
+    return Call(
+        "POST",
+        "/v1/subjects/{id}/goal",
+        Subject,
+        target=id_of("subject", subject),
+        body=fields(purpose_statement=purpose_statement, target_depth=target_depth),
+        is_repeatable=True,
+    )
+
+
+def skills() -> Call[list[Skill]]:
+    """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
+    return get("/v1/skills", SkillList, part="items")
+
+
+def subject(subject: str) -> Call[SubjectDetails]:
+    """A subject with its learning goal, how many facts it has, and its coverage map."""
+    return get("/v1/subjects/{id}", SubjectDetails, target=id_of("subject", subject))
+
+
+def subject_facts(subject: str, status: FactStatus | None = None) -> Listing[ListedFact]:
+    """Facts, newest first, in pages; those that are accepted or disputed unless a status is named."""
+    return pages("/v1/subjects/{id}/facts", FactList, target=id_of("subject", subject), status=status)
+
+
+def subjects() -> Call[list[Subject]]:
+    """Every subject with its learning goal, by name."""
+    return get("/v1/subjects", SubjectList, part="items")
+
+
+def tools() -> Call[list[Tool]]:
+    """The tools an agent is offered, in the Anthropic format."""
+    return get("/v1/tools", ToolList, part="items")
 
 
 def withdraw(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:

@@ -1,7 +1,6 @@
 import logging
 
 from chiron_api.mcp_server.act_tools import act_tools
-from chiron_api.mcp_server.checks import check_subject
 from chiron_api.mcp_server.lessons import get_lesson, list_lessons, order_lesson
 from chiron_api.mcp_server.quizzes import (
     answer_question,
@@ -23,7 +22,6 @@ FUNCTIONS = (
     search,
     write_report,
     get_report,
-    check_subject,
     list_lessons,
     get_lesson,
     order_lesson,

@@ -18,6 +18,7 @@ from chiron_api.client import AsyncChiron, Chiron, Column, Topic, derived_calls
 from chiron_api.client.call import Call, Listing
 from chiron_api.client.calls import (
     batches,
+    documents,
     facts,
     journeys,
     keys,
@@ -28,7 +29,6 @@ from chiron_api.client.calls import (
     rows,
     runs,
     steering,
-    subjects,
     subscriptions,
     tools,
     webhooks,
@@ -55,6 +55,7 @@ LEFT_OUT = {
 MODULES = (
     derived_calls,
     batches,
+    documents,
     facts,
     journeys,
     keys,
@@ -65,7 +66,6 @@ MODULES = (
     rows,
     runs,
     steering,
-    subjects,
     subscriptions,
     tools,
     webhooks,
@@ -285,7 +285,7 @@ def test_only_what_does_nothing_a_second_time_is_sent_again():
         "add_document",
     }
     # As long as it is not asked for a second one:
-    assert subjects.check("s").is_repeatable
+    assert derived_calls.check("s").is_repeatable
     assert reports.write_report("b").is_repeatable
     assert learning.order_research("s").is_repeatable
     assert journeys.start_journey("s", "Ice").is_repeatable
