@@ -119,15 +119,6 @@ OPERATIONS = (
         "GET /subjects/{id}/report.{format}",
         "resource chiron://subjects/{id}/report",
     ),
-    _read(
-        "knowledge.search",
-        "POST /v1/knowledge/search",
-        "GET /search",
-        "mcp search",
-        "tool vector_search",
-        "tool knowledge_base",
-        costs_money=True,
-    ),
     _change("subjects.documents", *_both("/subjects/{id}/documents")),
     _change("subjects.report", *_both("/subjects/{id}/report"), costs_money=True),
     # Learning.

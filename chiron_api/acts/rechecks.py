@@ -25,7 +25,7 @@ PROBLEMS = (HTTPStatus.NOT_FOUND,)
     target=Target("subject"),
 )
 async def order_subject_recheck(services: Services, id: str) -> Recheck:
-    """Have a worker read the sources of a subject's facts again: 202, with the order that is open if there is one."""
+    """Have a worker read the sources of a subject's facts again; the order that is open, if there is one."""
     async with services.store() as store:
         subject = await store.subjects.require(id)
         return Recheck.model_validate(await order_recheck(store.session, subject["subject_id"]))

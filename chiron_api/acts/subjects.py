@@ -174,7 +174,7 @@ async def list_subject_facts(services: Services, id: str, page: FactPage) -> Fac
     problems=PROBLEMS,
 )
 async def show_difference(services: Services, id: str, period: Period) -> Difference:
-    """What changed in a subject in a period; 404 without such a subject."""
+    """What changed in a subject in a period."""
     subject_id = slug(id)
     async with services.store() as store:
         difference = await between(store.session, subject_id, period.since, period.until, limit=period.limit)

@@ -13,7 +13,7 @@ TOOLS = Noun("Tools")
 
 @TOOLS.act("tools.list", "GET /v1/tools", "List the tools", client="tools")
 async def list_tools(services: Services) -> ToolList:
-    """The tools an agent is offered, in the Anthropic format."""
+    """The tools that agents are offered, in the form that the Messages API takes."""
     return ToolList.model_validate({"items": registry().definitions()})
 
 

@@ -3,14 +3,15 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.acts.search import SearchRequest, search_facts, search_for_people
+from chiron_api.answers.facts import FoundFact
 from chiron_api.cli.display.answer import AsJson
+from chiron_api.cli.input.options import options
 from chiron_api.cli.input.times import time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, validity
-from chiron_api.views.searches import leave_out_strangers
-from chiron_workers.knowledge.search.filters import Filters
-from chiron_workers.knowledge.search.search import RESULTS_MAX, FoundFact
+from chiron_workers.knowledge.search.search import RESULTS_MAX
 from chiron_workers.settings import settings
 from chiron_workers.states import HIDDEN_STATUSES, Ground, QuoteState, SearchMode, Verdict
 
@@ -59,10 +60,14 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
     What shares no word with the query and hardly any meaning is not printed, so fewer facts may come than --top-k allows.
     --json has the whole ranking, with the similarity of each.
     """
-    filters = Filters(
-        subject,
-        min_confidence,
-        candidates,
+    request = options(
+        SearchRequest,
+        query=query,
+        top_k=top_k,
+        mode=mode,
+        subject_id=subject,
+        min_confidence=min_confidence,
+        candidates=candidates,
         topic_path=topic,
         source=source,
         since=since,
@@ -70,12 +75,8 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         node_id=node,
         neighbours=neighbours,
     )
-    async with open_services(settings(), pool_size=2) as services, services.store() as store:
-        if subject is not None:
-            await store.subjects.require(subject)
-        facts = await store.search.find(query, filters=filters, limit=top_k, mode=mode)
-        if not as_json:
-            facts = await leave_out_strangers(store, facts, query, filters, mode=mode)
+    async with open_services(settings(), pool_size=2) as services:
+        facts = (await (search_facts if as_json else search_for_people)(services, request)).items
     if as_json:
         typer.echo(json_line(facts))
         return
@@ -86,22 +87,22 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
 
 
 def _print(place: int, fact: FoundFact) -> None:
-    status = f" [{fact['status']}]" if fact["status"] in HIDDEN_STATUSES else ""
-    typer.echo(f"{place:>3}  {one_line(fact['content'], chars_max=2_000)}{status}")
-    if fact["quote"]:
-        mark = "" if fact["quote_state"] == QuoteState.VERIFIED else " [unverified]"
-        doubt = " [in doubt]" if Verdict(fact["verdict"]).is_doubt else ""
-        context = f"[{one_line(fact['context'], chars_max=300)}] " if fact["context"] else ""
-        typer.echo(f"     {context}“{one_line(fact['quote'], chars_max=500)}”{mark}{doubt}")
-    further = f" and {count} more" if (count := fact["corroborations"]) else ""
-    similarity = "" if fact["similarity"] is None else f", similarity {fact['similarity']:.2f}"
-    span = validity(fact["valid_from"], fact["valid_until"])
+    status = f" [{fact.status}]" if fact.status in HIDDEN_STATUSES else ""
+    typer.echo(f"{place:>3}  {one_line(fact.content, chars_max=2_000)}{status}")
+    if fact.quote:
+        mark = "" if fact.quote_state == QuoteState.VERIFIED else " [unverified]"
+        doubt = " [in doubt]" if Verdict(fact.verdict).is_doubt else ""
+        context = f"[{one_line(fact.context, chars_max=300)}] " if fact.context else ""
+        typer.echo(f"     {context}“{one_line(fact.quote, chars_max=500)}”{mark}{doubt}")
+    further = f" and {count} more" if (count := fact.corroborations) else ""
+    similarity = "" if fact.similarity is None else f", similarity {fact.similarity:.2f}"
+    span = validity(fact.valid_from, fact.valid_until)
     typer.echo(
-        f"     {one_line(fact['source_url'])}{further}  (confidence {fact['confidence']:.2f}{similarity}"
+        f"     {one_line(fact.source_url)}{further}  (confidence {fact.confidence:.2f}{similarity}"
         f"{f', {span}' if span else ''})"
     )
-    if fact["ground"] != Ground.STANDS:
-        successor = f", superseded by {fact['superseded_by']}" if fact["superseded_by"] else ""
-        typer.echo(f"     {fact['ground']}{successor}")
-    if fact["contradicted_by"]:
-        typer.echo(f"     contradicted by {', '.join(fact['contradicted_by'])}")
+    if fact.ground != Ground.STANDS:
+        successor = f", superseded by {fact.superseded_by}" if fact.superseded_by else ""
+        typer.echo(f"     {fact.ground}{successor}")
+    if fact.contradicted_by:
+        typer.echo(f"     contradicted by {', '.join(map(str, fact.contradicted_by))}")

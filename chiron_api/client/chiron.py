@@ -4,7 +4,6 @@ from chiron_api.answers.runs import Batch, Run, RunResult
 from chiron_api.client.blocking import BlockingShell, EventStream, Items, listing, value
 from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import documents as document_calls
-from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import journeys as journey_calls
 from chiron_api.client.calls import keys as key_calls
 from chiron_api.client.calls import learning as learning_calls
@@ -47,8 +46,6 @@ class Chiron(ActMethods, BlockingShell):
     rows_document = value(row_calls.rows_document)
 
     delete = value(steering_calls.delete)
-
-    search = value(fact_calls.search)
 
     add_document = value(document_calls.add_document)
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.differences import Difference
-from chiron_api.answers.facts import Fact, FactList, FoundFact, ListedFact
+from chiron_api.answers.facts import Fact, FactList, FoundFact, FoundFacts, ListedFact
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
 from chiron_api.answers.subjects import (
     CheckReceipt,
@@ -24,6 +24,7 @@ from chiron_api.client.targets import Id, id_of, target_of
 
 Money = Decimal | float
 FactStatus = Literal["accepted", "disputed", "candidate", "superseded", "withdrawn"]
+SearchMode = Literal["hybrid", "vector", "text"]
 
 
 def cancel(
@@ -82,7 +83,7 @@ def create_subject(
 def difference(
     subject: str, since: datetime, *, until: datetime | None = None, limit: int = 100
 ) -> Call[Difference]:
-    """What changed in a subject in a period; 404 without such a subject."""
+    """What changed in a subject in a period."""
     return get(
         "/v1/subjects/{id}/diff",
         Difference,
@@ -102,7 +103,7 @@ def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
 
 
 def order_recheck(subject: str) -> Call[Recheck]:
-    """Have a worker read the sources of a subject's facts again: 202, with the order that is open if there is one."""
+    """Have a worker read the sources of a subject's facts again; the order that is open, if there is one."""
     return Call("POST", "/v1/subjects/{id}/recheck", Recheck, target=id_of("subject", subject))
 
 
@@ -177,6 +178,65 @@ def save_goal(subject: str, purpose_statement: str, *, target_depth: str | None 
     )
 
 
+def search(
+    query: str,
+    *,
+    top_k: int = 5,
+    mode: SearchMode = "hybrid",
+    subject_id: str | None = None,
+    min_confidence: float = 0.0,
+    candidates: bool = False,
+    topic_path: str | None = None,
+    source: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    validated_since: datetime | None = None,
+    node_id: str | None = None,
+    neighbours: bool = False,
+) -> Call[FoundFacts]:
+    """Search what is known, by meaning and by words: the best facts first, each with its source.
+
+    Where embeddings are hosted, the budget of the key pays for that of the query; where it cannot, words alone are
+    searched, and `note` says why.
+
+    Args:
+        query: What you want to know, in your own words.
+        top_k: How many facts at most.
+        mode: vector ranks by meaning alone, text by shared words alone, such as names and numbers.
+        subject_id: Only facts of this subject, by its id or its name.
+        min_confidence: Leave out facts below this confidence, 0 to 1.
+        candidates: Also facts whose confidence is not high enough yet.
+        topic_path: Only facts at this topic path or below it, such as area/topic.
+        source: Only facts that rest on this address, or on a domain such as example.org.
+        since: Only facts stored since this date, such as 2026-03-01.
+        until: Only facts stored before this date.
+        validated_since: Only facts whose confidence was worked out since this date.
+        node_id: Only facts of this node of the coverage map.
+        neighbours: With node_id: also its parent, children, siblings and prerequisites.
+    """
+    return Call(
+        "POST",
+        "/v1/knowledge/search",
+        FoundFacts,
+        body=fields(
+            query=query,
+            top_k=top_k,
+            mode=mode,
+            subject_id=subject_id,
+            min_confidence=min_confidence,
+            candidates=candidates,
+            topic_path=topic_path,
+            source=source,
+            since=since,
+            until=until,
+            validated_since=validated_since,
+            node_id=node_id,
+            neighbours=neighbours,
+        ),
+        is_repeatable=True,
+    )
+
+
 def skills() -> Call[list[Skill]]:
     """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
     return get("/v1/skills", SkillList, part="items")
@@ -198,7 +258,7 @@ def subjects() -> Call[list[Subject]]:
 
 
 def tools() -> Call[list[Tool]]:
-    """The tools an agent is offered, in the Anthropic format."""
+    """The tools that agents are offered, in the form that the Messages API takes."""
     return get("/v1/tools", ToolList, part="items")
 
 

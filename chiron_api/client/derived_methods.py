@@ -20,6 +20,7 @@ class ActMethods:
     resume = Method(calls.resume)
     retry = Method(calls.retry)
     save_goal = Method(calls.save_goal)
+    search = Method(calls.search)
     skills = Method(calls.skills)
     subject = Method(calls.subject)
     subject_facts = ListMethod(calls.subject_facts)

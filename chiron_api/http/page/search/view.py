@@ -21,8 +21,9 @@ async def show_results(request: Request) -> Response:
     fields = {
         name: request.query_params.get(name, "").replace("\0", "").strip() for name in (*FIELDS, "page")
     }
-    async with services_of(request).store() as store:
-        results = await find(store, fields)
+    services = services_of(request)
+    results = await find(services, fields)
+    async with services.store() as store:
         subjects = await store.subjects.all(limit=SUBJECTS_MAX)
         is_empty = not results.facts and not await has_facts(store)
     return page(
