@@ -46,9 +46,12 @@ class SearchRequest(Input):
     min_confidence: Annotated[Share, Field(description="Leave out facts below this confidence, 0 to 1.")] = (
         0.0
     )
-    candidates: Annotated[Flag, Field(description="Also facts whose confidence is not high enough yet.")] = (
-        False
-    )
+    candidates: Annotated[
+        Flag,
+        Field(
+            description="Also facts that are not confirmed well enough yet, or that no source says any more."
+        ),
+    ] = False
     topic_path: Annotated[
         Name | None, Field(description="Only facts at this topic path or below it, such as area/topic.")
     ] = None

@@ -29,6 +29,9 @@ async def check(
         Decimal | None,
         usd_option("What the check may cost. It pauses there, and goes on with `chiron resume`."),
     ] = None,
+    budget_tokens: Annotated[
+        int | None, typer.Option(min=1, metavar="TOKENS", help="The tokens it may use, likewise.")
+    ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Ask anew, though the same facts were asked about before.")
     ] = False,
@@ -39,7 +42,7 @@ async def check(
     A run of the role `verifier` asks about twelve at a time. What a quote does not support is no longer shown as accepted; it
     stays in the database, with the reason. What rules alone had doubted counts again if the model supports it.
     """
-    checking = options(Checking, model=model, budget_usd=budget_usd, again=again)
+    checking = options(Checking, model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again)
     async with open_services(settings(), pool_size=2) as services:
         receipt = (await check_subject.command(services, slug(subject), checking)).answer
     typer.echo(json_line(receipt) if as_json else "\n".join(check_lines(receipt)))

@@ -21,7 +21,7 @@ cli = typer.Typer()
 @cli.command()
 async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
     query: Annotated[str, typer.Argument(help="What you want to know, in your own words.")],
-    subject: Annotated[
+    subject_id: Annotated[
         str | None, typer.Option("--subject", "-s", help="Only facts of this subject. Default: of all.")
     ] = None,
     top_k: Annotated[int, typer.Option(min=1, max=RESULTS_MAX, help="Facts at most.")] = 5,
@@ -29,8 +29,9 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         SearchMode,
         typer.Option(help="vector ranks by meaning alone, text by shared words alone, hybrid by both."),
     ] = SearchMode.HYBRID,
-    topic: Annotated[
-        str | None, typer.Option(help="Only facts at this topic path or below it, such as area/topic.")
+    topic_path: Annotated[
+        str | None,
+        typer.Option("--topic", help="Only facts at this topic path or below it, such as area/topic."),
     ] = None,
     source: Annotated[
         str | None,
@@ -38,7 +39,12 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
     ] = None,
     since: Annotated[datetime | None, time_option("Only facts stored since then.")] = None,
     until: Annotated[datetime | None, time_option("Only facts stored before.")] = None,
-    node: Annotated[str | None, typer.Option(help="Only facts of this node of the coverage map.")] = None,
+    validated_since: Annotated[
+        datetime | None, time_option("Only facts whose confidence was worked out since then.")
+    ] = None,
+    node_id: Annotated[
+        str | None, typer.Option("--node", help="Only facts of this node of the coverage map.")
+    ] = None,
     neighbours: Annotated[
         bool,
         typer.Option("--neighbours", help="With --node: also its parent, children, siblings, prerequisites."),
@@ -65,14 +71,15 @@ async def search(  # noqa: PLR0913, PLR0917  # one parameter for each option
         query=query,
         top_k=top_k,
         mode=mode,
-        subject_id=subject,
+        subject_id=subject_id,
         min_confidence=min_confidence,
         candidates=candidates,
-        topic_path=topic,
+        topic_path=topic_path,
         source=source,
         since=since,
         until=until,
-        node_id=node,
+        validated_since=validated_since,
+        node_id=node_id,
         neighbours=neighbours,
     )
     async with open_services(settings(), pool_size=2) as services:

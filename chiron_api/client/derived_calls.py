@@ -205,7 +205,7 @@ def search(
         mode: vector ranks by meaning alone, text by shared words alone, such as names and numbers.
         subject_id: Only facts of this subject, by its id or its name.
         min_confidence: Leave out facts below this confidence, 0 to 1.
-        candidates: Also facts whose confidence is not high enough yet.
+        candidates: Also facts that are not confirmed well enough yet, or that no source says any more.
         topic_path: Only facts at this topic path or below it, such as area/topic.
         source: Only facts that rest on this address, or on a domain such as example.org.
         since: Only facts stored since this date, such as 2026-03-01.

@@ -27,7 +27,10 @@ TOOLS = {tool.name: tool for tool in act_tools()}
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems",
           "maxItems", "pattern", "enum", "const")  # fmt: skip
 # What a command does not offer as an option of that name, and why.
-COMMAND_LACKS: dict[tuple[str, str], str] = {}
+COMMAND_LACKS: dict[tuple[str, str], str] = {
+    ("import", name): "`chiron check` has it; an import orders a plain check"
+    for name in ("model", "budget_usd", "budget_tokens", "again")
+}
 
 
 def operation_of(act: Act[..., Any]) -> dict[str, Any]:
@@ -44,13 +47,18 @@ def opened(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return schema
 
 
+def bound_as_text(bound: object) -> str:
+    """A bound as text; 1 and 1.0 are the same."""
+    return str(float(bound)) if isinstance(bound, int | float) else str(bound)
+
+
 def bounds_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> set[tuple[str, str]]:
     """The bounds of a value and of what is in it; a choice of one value is that value."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         schema = (root or {}).get("$defs", {}).get(name) or document()["components"]["schemas"][name]
-    bounds = {(name, str(schema[name])) for name in BOUNDS if name in schema}
-    for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), schema.get("items") or {}):
+    bounds = {(name, bound_as_text(schema[name])) for name in BOUNDS if name in schema}
+    for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), *filter(None, [schema.get("items")])):
         bounds |= bounds_of(inner, root)
     for name, member in schema.get("properties", {}).items():
         bounds |= {(f"{name}.{bound}", value) for bound, value in bounds_of(member, root)}

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from chiron_api.acts import subjects as acts
 from chiron_api.acts.inputs import Input, length_bounds
 from chiron_api.acts.rechecks import order_subject_recheck
+from chiron_api.acts.search import SearchRequest
 from chiron_api.http.csrf import CSRF_FIELD, require_csrf
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import read_query
@@ -21,7 +22,7 @@ from chiron_api.http.page.subject import listing, subject
 from chiron_api.http.page.subject.subject import Selection
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.uploads import ENDINGS, add_document_to, open_upload
+from chiron_api.http.uploads import ENDINGS, PATH_CHARS_MAX, add_document_to, open_upload
 from chiron_api.services import Services
 from chiron_workers.errors import ToolValidationError
 
@@ -114,7 +115,7 @@ async def show_subject(request: Request) -> Response:
         section="/subjects",
         view=overview,
         tab="",
-        bounds=length_bounds(acts.NewSubject),
+        bounds=length_bounds(acts.NewSubject) | length_bounds(SearchRequest),
         **_upload_form(services),
     )
 
@@ -123,6 +124,7 @@ def _upload_form(services: Services, *, problem: str = "") -> dict[str, Any]:
     return {
         "problem": problem,
         "endings": ENDINGS,
+        "path_chars_max": PATH_CHARS_MAX,
         "upload_bytes_max": services.settings.upload_bytes_max,
     }
 
