@@ -97,7 +97,7 @@ def _print(place: int, fact: FoundFact) -> None:
     status = f" [{fact.status}]" if fact.status in HIDDEN_STATUSES else ""
     typer.echo(f"{place:>3}  {one_line(fact.content, chars_max=2_000)}{status}")
     if fact.quote:
-        mark = "" if fact.quote_state == QuoteState.VERIFIED else " [unverified]"
+        mark = "" if QuoteState(fact.quote_state) is QuoteState.VERIFIED else " [unverified]"
         doubt = " [in doubt]" if Verdict(fact.verdict).is_doubt else ""
         context = f"[{one_line(fact.context, chars_max=300)}] " if fact.context else ""
         typer.echo(f"     {context}“{one_line(fact.quote, chars_max=500)}”{mark}{doubt}")
@@ -108,7 +108,7 @@ def _print(place: int, fact: FoundFact) -> None:
         f"     {one_line(fact.source_url)}{further}  (confidence {fact.confidence:.2f}{similarity}"
         f"{f', {span}' if span else ''})"
     )
-    if fact.ground != Ground.STANDS:
+    if Ground(fact.ground) is not Ground.STANDS:
         successor = f", superseded by {fact.superseded_by}" if fact.superseded_by else ""
         typer.echo(f"     {fact.ground}{successor}")
     if fact.contradicted_by:
