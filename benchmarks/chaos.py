@@ -35,7 +35,15 @@ WORKERS = 3
 PATIENCE_S = 300.0
 LOOK_AGAIN_S = 2.0  # at the tables, while turns are missing
 SETTLING_S = 10.0
-TROUBLE = ("run.crashed", "worker.broken", "run.not_released", "hints.ended", "Unrecoverable error")
+TROUBLE = (
+    "run.crashed",
+    "worker.broken",
+    "run.not_released",
+    "hints.ended",
+    "hints.failed",
+    "publisher.failed",
+    "Unrecoverable error",
+)
 ENVIRONMENT = {
     "CHIRON_LEASE_S": str(LEASE_S),
     "CHIRON_RENEWAL_S": "1.5",

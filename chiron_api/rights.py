@@ -11,7 +11,7 @@ from chiron_api.acts.discovery import all_acts
 from chiron_api.acts.operations import Operation
 from chiron_workers.states import AccessScope
 
-READ, SUBMIT, ADMIN = AccessScope.READ, AccessScope.SUBMIT, AccessScope.ADMIN
+READ, SUBMIT = AccessScope.READ, AccessScope.SUBMIT
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 TOOL_ROUTE = "POST /v1/tools/{name}"
 
@@ -181,30 +181,6 @@ OPERATIONS = (
         is_owned=True,
         target="quiz_id",
     ),
-    # Subscriptions and webhooks.
-    _read("subscriptions.list", "GET /v1/subscriptions"),
-    _read(
-        "subscriptions.read",
-        "GET /v1/subscriptions/{id}",
-        "GET /v1/subscriptions/{id}/times",
-        is_owned=True,
-    ),
-    _change(
-        "subscriptions.create",
-        "POST /v1/subscriptions",
-        "tool create_subscription",
-        costs_money=True,
-        target="subscription_id",
-    ),
-    _change("subscriptions.pause", "POST /v1/subscriptions/{id}/pause", is_owned=True),
-    _change("subscriptions.resume", "POST /v1/subscriptions/{id}/resume", is_owned=True),
-    _change("subscriptions.delete", "DELETE /v1/subscriptions/{id}", is_owned=True),
-    _read("webhooks.list", "GET /v1/webhooks", "GET /deliveries"),
-    _read("webhooks.read", "GET /v1/webhooks/{id}", "GET /v1/webhooks/{id}/deliveries", is_owned=True),
-    _change("webhooks.create", "POST /v1/webhooks"),
-    _change("webhooks.test", "POST /v1/webhooks/{id}/test", is_owned=True),
-    _change("webhooks.delete", "DELETE /v1/webhooks/{id}", is_owned=True),
-    _change("deliveries.resend", *_both("/deliveries/{id}/resend"), is_owned=True),
     # Tools of agents that people call. What a tool needs is the same over HTTP and over MCP.
     _read("tools.search", "tool web_search", costs_money=True),
     Operation(
@@ -226,11 +202,6 @@ OPERATIONS = (
     _change("tools.call", "tool store_knowledge", costs_money=True),
     # A tool that the operator has added may do all that a tool can do.
     Operation("tools.call", SUBMIT, (TOOL_ROUTE,), changes=True, costs_money=True, reads_private=True),
-    # Keys.
-    Operation("keys.list", ADMIN, _both("/keys", "GET")),
-    Operation("audit.list", ADMIN, ("GET /v1/audit",)),
-    Operation("keys.create", ADMIN, _both("/keys"), changes=True),
-    Operation("keys.revoke", ADMIN, ("DELETE /v1/keys/{name}", "POST /keys/{name}/revoke"), changes=True),
 )
 _BY_FACE = {face: operation for operation in OPERATIONS for face in operation.faces}
 _OWN_TOOL = _BY_FACE[TOOL_ROUTE]

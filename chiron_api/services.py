@@ -30,16 +30,19 @@ class Services:
         """What makes vectors of texts. Raises ConfigurationError where a setting of it is missing."""
         return self.find_embedder()
 
+    def session(self) -> Session:
+        """A session for one request that needs no embedder; use it with `async with`."""
+        principal = self.principal
+        is_admin = principal.visible_owner is None
+        return Session(self.pool, Caller(principal.owner, key_id=principal.key_id, is_admin=is_admin))
+
     def store(self) -> "Store":
         """A store for one request; use it with `async with`."""
         from chiron_workers.billing.key_meter import KeyMeter
         from chiron_workers.billing.metered_embedder import metered
         from chiron_workers.store import Store
 
-        principal = self.principal
-        is_admin = principal.visible_owner is None
-        caller = Caller(principal.owner, key_id=principal.key_id, is_admin=is_admin)
-        session = Session(self.pool, caller)
+        principal, session = self.principal, self.session()
         if principal.key_id is None:
             return Store(session, self.embedder)
         meter = KeyMeter(self.pool, principal, principal.key_id)

@@ -106,7 +106,7 @@ async def failed_items(connection: AsyncConnection[DictRow], duty: Duty) -> dict
     return {row["item"]: row["is_resting"] for row in rows}
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: BaseException) -> str:
     """The error as a sentence that Postgres can store."""
     text = str(error).strip() or "no reason"
     if not isinstance(error, ChironError):

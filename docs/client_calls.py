@@ -187,7 +187,7 @@ class _Source:
             for name in (act.input_model.model_fields if act.input_model else {})
             if name not in _paging(act)
         ]
-        values = ", ".join(f"{name}={name}" for name in names)
+        values = ", ".join(f"{_wire_name(act, name)}={name}" for name in names)
         if _is_list(act):
             return f"pages({', '.join([*arguments, *([values] if values else [])])})"
         if _has_items(act):
@@ -257,6 +257,12 @@ def _used(imports: Mapping[str, tuple[str, ...]], text: str) -> Iterator[str]:
     for module, names in imports.items():
         if used := [name for name in names if re.search(rf"\b{name}\b", text)]:
             yield f"from {module} import {', '.join(used)}\n"
+
+
+def _wire_name(act: Act[..., Any], name: str) -> str:
+    """How a body or a query string calls a field."""
+    field = act.input_model.model_fields[name] if act.input_model else None
+    return (field.alias if field else None) or name
 
 
 def _folder(act: Act[..., Any]) -> str:

@@ -87,6 +87,7 @@ class Act(Generic[P, Outcome]):
         target: What the path names.
         repeatable: Sending it again does nothing a second time, unless an option `again` asks for that. One that takes an
             idempotency key is; so is what only reads.
+        shows_secret: The answer has a secret, so nothing between server and client may store it.
     """
 
     function: Callable[Concatenate[Services, P], Awaitable[Outcome]]
@@ -101,6 +102,7 @@ class Act(Generic[P, Outcome]):
     client: str
     target: Target
     repeatable: bool
+    shows_secret: bool
     tool: ToolFace | None
 
     async def __call__(self, services: Services, *args: P.args, **options: P.kwargs) -> Outcome:
@@ -180,6 +182,7 @@ class Noun:
         is_owned: bool = False,
         target: Target | None = None,
         repeatable: bool = False,
+        shows_secret: bool = False,
         tool: ToolFace | None = None,
         tool_target: str = "",
     ) -> "Declare":
@@ -217,6 +220,7 @@ class Noun:
                 client,
                 target or self.target,
                 repeatable,
+                shows_secret,
                 tool,
             )
 

@@ -1,9 +1,10 @@
 """What the input of an act is made of: the bodies and query strings of HTTP, the options of the client and of tools."""
 
 import re
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Protocol
 from uuid import UUID
 
 from annotated_types import MaxLen
@@ -25,11 +26,19 @@ YEAR = re.compile(r"[0-9]{4}-")
 FIELDS_MAX = 100  # of an object; each that is unknown is an error to be written out
 
 
-def _require_text(value: object) -> object:
+def _require_text(value: object, info: ValidationInfo) -> object:
     """A time as text that begins with a year: pydantic would take a number for the seconds since 1970."""
     if isinstance(value, datetime) or (isinstance(value, str) and YEAR.match(value.strip())):
-        return value
+        return _midnight(value) if isinstance(value, str) and is_of_form(info) else value
     raise PydanticCustomError("time_text", "a time is text such as 2026-10-01T09:30:00Z")
+
+
+def _midnight(text: str) -> datetime | str:
+    """A day as its beginning on this machine, which is what a form means by it; other text as it is."""
+    try:
+        return datetime.combine(date.fromisoformat(text), time.min).astimezone()
+    except (OverflowError, ValueError, OSError):  # OSError: the platform's clock lacks that year
+        return text
 
 
 def _require_number(words: str) -> BeforeValidator:
@@ -99,11 +108,24 @@ class Input(BaseModel):
         return members
 
 
+class Identified(Protocol):
+    """What a list has."""
+
+    @property
+    def id(self) -> UUID:
+        """Whose value is the `after` of what follows."""
+
+
 class Page(Input):
     """A page of a list: `after` is the `next` of the page before."""
 
     limit: Annotated[int, Field(ge=1, le=100)] = 20
     after: UUID | None = None
+
+    def of(self, items: Sequence[Identified]) -> dict[str, object]:
+        """The page of a list, from its first items: one more than `limit` where another page follows."""
+        page = items[: self.limit]
+        return {"items": page, "next": page[-1].id if len(items) > self.limit else None}
 
 
 class JsonObject(RootModel[dict[str, object]]):

@@ -2,11 +2,13 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.acts.keys import AuditPage, list_audit
 from chiron_api.cli.display.answer import AsJson
+from chiron_api.cli.input.options import options
+from chiron_api.cli.input.pages import first_items
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, one_line
-from chiron_workers.access.audit import newest_entries
-from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
@@ -19,8 +21,13 @@ async def audit(
     as_json: AsJson = False,
 ) -> None:
     """Show who changed what, newest first: over HTTP, over MCP and by commands. --json prints a line an entry."""
-    async with open_pool(settings().database_url, size=1) as pool:
-        entries = await newest_entries(pool, limit=limit, owner=owner)
+    async with open_services(settings(), pool_size=1) as services:
+        entries = await first_items(
+            limit,
+            lambda size, after: list_audit(
+                services, options(AuditPage, limit=size, after=after, owner=owner)
+            ),
+        )
     for entry in entries:
         if as_json:
             typer.echo(json_line(entry))

@@ -1,19 +1,17 @@
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from chiron_api.acts import keys as acts
+from chiron_api.answers.keys import Key
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.input.money import usd_option
+from chiron_api.cli.input.options import options
 from chiron_api.cli.input.times import parse_end
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, usd
-from chiron_api.views.keys import key_item, key_items
-from chiron_workers.access.audit import command
-from chiron_workers.access.keys import NewKey, create_key, revoke_key
-from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.settings import settings
 from chiron_workers.states import AccessScope, BudgetPeriod
 
@@ -57,14 +55,19 @@ async def create(
     as_json: AsJson = False,
 ) -> None:
     """Make a key and print it. It is shown this once: the database holds its hash alone."""
-    expires_at = parse_end(expires) if expires else None
-    new = NewKey(name, scope, owner, expires_at, budget_usd, per, requests_per_minute)
-    async with (
-        _pool() as pool,
-        command(pool, "keys.create", name, {"scope": scope, "key_owner": owner or name}),
-    ):
-        secret, key = await create_key(pool, new)
-    print_answer(secret, {"key": secret} | key_item(key, left_usd=key.budget_usd), as_json=as_json)
+    body = options(
+        acts.KeyRequest,
+        name=name,
+        scope=scope,
+        owner=owner,
+        expires_at=parse_end(expires) if expires else None,
+        budget_usd=budget_usd,
+        budget_period=per,
+        requests_per_minute=requests_per_minute,
+    )
+    async with open_services(settings(), pool_size=1) as services:
+        new = await acts.create_key.command(services, body)
+    print_answer(new.key, new, as_json=as_json)
 
 
 @cli.command("list")
@@ -73,14 +76,14 @@ async def list_keys(
     as_json: AsJson = False,
 ) -> None:
     """List the keys, oldest first: what each may, what it has left of its budget, and when it was used last."""
-    async with _pool() as pool:
-        items = await key_items(pool, with_revoked=with_revoked)
+    async with open_services(settings(), pool_size=1) as services:
+        keys = (await acts.list_keys(services, options(acts.KeysQuery, revoked=with_revoked))).items
     if as_json:
-        typer.echo(json_line(items))
+        typer.echo(json_line(keys))
         return
-    for item in items:
-        typer.echo("\n".join(_lines(item)))
-    if not items:
+    for key in keys:
+        typer.echo("\n".join(_lines(key)))
+    if not keys:
         typer.echo(
             "There is no key but that of this home. `chiron keys create NAME --scope submit` makes one."
         )
@@ -89,26 +92,19 @@ async def list_keys(
 @cli.command()
 async def revoke(name: Name, as_json: AsJson = False) -> None:
     """End a key for good; servers refuse it within five seconds. What runs goes on: `chiron cancel` ends that."""
-    async with _pool() as pool, command(pool, "keys.revoke", name):
-        key = await revoke_key(pool, name)
-    print_answer(f"The key {name!r} is revoked.", key_item(key, left_usd=None), as_json=as_json)
+    async with open_services(settings(), pool_size=1) as services:
+        await acts.revoke_key.command(services, name)
+    print_answer(f"The key {name!r} is revoked.", {"revoked": name}, as_json=as_json)
 
 
-@asynccontextmanager
-async def _pool() -> AsyncIterator[Pool]:
-    async with open_pool(settings().database_url, size=1) as pool:
-        yield pool
-
-
-def _lines(item: dict[str, Any]) -> list[str]:
-    owner = "" if item["owner"] == item["name"] else f"  of {item['owner']}"
-    lines = [f"{item['name']}  may {item['scope']}{owner}"]
-    if item["budget_usd"] is not None:
-        period = "a day" if item["budget_period"] is BudgetPeriod.DAY else "in all"
-        lines.append(f"  budget {usd(item['budget_usd'])} {period}, {usd(item['left_usd'])} left")
-    if item["requests_per_minute"] is not None:
-        lines.append(f"  {item['requests_per_minute']:,} requests a minute")
-    for field, words in (("last_used_at", "last used"), ("expires_at", "ends"), ("revoked_at", "revoked")):
-        if item[field] is not None:
-            lines.append(f"  {words} {local_time(item[field], '%Y-%m-%d %H:%M')}")
+def _lines(key: Key) -> list[str]:
+    owner = "" if key.owner == key.name else f"  of {key.owner}"
+    lines = [f"{key.name}  may {key.scope}{owner}"]
+    if key.budget_usd is not None:
+        period = "a day" if key.budget_period == "day" else "in all"
+        lines.append(f"  budget {usd(key.budget_usd)} {period}, {usd(key.left_usd)} left")
+    if key.requests_per_minute is not None:
+        lines.append(f"  {key.requests_per_minute:,} requests a minute")
+    times = {"last used": key.last_used_at, "ends": key.expires_at, "revoked": key.revoked_at}
+    lines += [f"  {words} {local_time(at, '%Y-%m-%d %H:%M')}" for words, at in times.items() if at]
     return lines

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli.display.run_log import FIELDS_OF_HEAD, Line, WorkerFiles, line_of_event
+from chiron_api.cli.display.run_log import FIELDS_OF_HEAD, Line, WorkerFiles, line_of_event, merge
 from chiron_api.text import one_line
 from chiron_workers.batches.summaries import find_run
 from chiron_workers.db.connect import Pool, open_pool
@@ -41,12 +41,11 @@ async def _lines(pool: Pool, run_id: UUID, files: WorkerFiles, *, follow: bool) 
     seq = 0
     while True:
         head = await heads(pool, run_id=run_id)
-        lines = []
+        events = []
         while page := await read_page(pool, {run_id: seq}):
             seq = page[-1].seq or seq
-            lines += [line_of_event(event) for event in page]
-        lines += files.new_lines()
-        for line in sorted(lines, key=lambda entry: entry.at):  # stable: events keep their order
+            events += [line_of_event(event) for event in page]
+        for line in merge(events, files.new_lines()):
             yield line
         if not follow or (head.is_over and seq >= head.seqs[run_id]):
             return

@@ -1,29 +1,26 @@
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from decimal import Decimal
 from shlex import quote
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
+from chiron_api.acts import subscriptions as acts
+from chiron_api.answers.subjects import Subscription
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.input import submit_options
 from chiron_api.cli.input.money import usd_option
+from chiron_api.cli.input.options import options
+from chiron_api.cli.input.pages import first_items
 from chiron_api.cli.input.times import time_option
+from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line, usd
-from chiron_api.views.subscriptions import TIMES_MAX, subscription_page
-from chiron_workers.access.audit import command
 from chiron_workers.batches.references import Referent, id_of
-from chiron_workers.db.connect import open_pool
-from chiron_workers.knowledge.coverage.subjects import slug
-from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import settings
-from chiron_workers.subscriptions.cron import Recurrence
-from chiron_workers.subscriptions.occurrences import last_occurrences
-from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscription, Subscriptions
 
 cli = typer.Typer(
     name="subscriptions",
@@ -42,9 +39,13 @@ async def list_subscriptions(
     as_json: AsJson = False,
 ) -> None:
     """List the subscriptions, newest first: when each is due, and why if it is not."""
-    subject_id = slug(subject) if subject else None
-    async with _open_session() as session:
-        subscriptions = await Subscriptions(session).newest(limit=limit, subject_id=subject_id)
+    async with open_services(settings(), pool_size=1) as services:
+        subscriptions = await first_items(
+            limit,
+            lambda size, after: acts.list_subscriptions(
+                services, options(acts.SubscriptionPage, limit=size, after=after, subject=subject)
+            ),
+        )
     if as_json:
         typer.echo(json_line(subscriptions))
         return
@@ -87,75 +88,75 @@ async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
     as_json: AsJson = False,
 ) -> None:
     """Have topics researched at set times from now on. The same subscription added again is the one there is."""
-    new = NewSubscription(
-        tuple(topics), subject, Recurrence(cron, time_zone), role, model, budget_usd, until, recheck
+    body = options(
+        acts.SubscriptionRequest,
+        topics=topics,
+        subject=subject,
+        cron=cron,
+        time_zone=time_zone,
+        role=role,
+        model=model,
+        budget_usd=budget_usd,
+        ends_at=until,
+        recheck=recheck,
     )
-    async with _open_session() as session, command(session.pool, "subscriptions.create") as made:
-        entry, is_new = await Subscriptions(session).create(new)
-        await session.commit()
-        made["subscriptions"] = entry.id
-    if not is_new and not as_json:
+    async with open_services(settings(), pool_size=2) as services:
+        outcome = await acts.create_subscription.command(services, body)
+    if not outcome.is_new and not as_json:
         typer.echo("This subscription is there already.")
-    _print(entry, as_json=as_json)
+    _print(outcome.answer, as_json=as_json)
 
 
 @cli.command()
 async def show(
     subscription: Id,
-    times: Annotated[int, typer.Option(min=1, max=TIMES_MAX, help="Times at most, the latest first.")] = 10,
+    times: Annotated[
+        int, typer.Option(min=1, max=acts.TIMES_MAX, help="Times at most, the latest first.")
+    ] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Show a subscription: its terms, and what each of its last times has brought against the time before."""
-    async with _open_session() as session:
-        subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
-        entry = await Subscriptions(session).get(subscription_id)
-        last = await last_occurrences(session, subscription_id, limit=times)
+    async with open_services(settings(), pool_size=1) as services:
+        subscription_id = await id_of(services.pool, subscription, Referent.SUBSCRIPTION)
+        entry = await acts.show_subscription(services, subscription_id)
+        query = options(acts.TimesQuery, limit=times)
+        last = (await acts.list_subscription_times(services, subscription_id, query)).items
     if as_json:
-        typer.echo(json_line(subscription_page(entry, last)))
+        typer.echo(json_line(dict(entry) | {"times": last}))
         return
     typer.echo("\n".join(_lines(entry)))
     for time in last:
         typer.echo(f"\n  {local_time(time.due_at, '%Y-%m-%d %H:%M')}  batch {time.batch_id}")
-        typer.echo(f"    {counts_line(time.difference.counts) if time.difference else 'not finished'}")
+        typer.echo(f"    {'not finished' if time.counts is None else counts_line(time.counts)}")
 
 
 @cli.command()
 async def pause(subscription: Id, as_json: AsJson = False) -> None:
     """Start nothing more for a subscription until it is resumed. What it has started goes on."""
-    async with _open_session() as session:
-        subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
-        async with command(session.pool, "subscriptions.pause", subscription_id):
-            entry = await Subscriptions(session).pause(subscription_id)
-            await session.commit()
-    _print(entry, as_json=as_json)
+    await _apply(acts.pause_subscription.command, subscription, as_json=as_json)
 
 
 @cli.command()
 async def resume(subscription: Id, as_json: AsJson = False) -> None:
     """Go on with a paused subscription at its next time; what it missed is not made up for."""
-    async with _open_session() as session:
-        subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
-        async with command(session.pool, "subscriptions.resume", subscription_id):
-            entry = await Subscriptions(session).resume(subscription_id)
-            await session.commit()
-    _print(entry, as_json=as_json)
+    await _apply(acts.resume_subscription.command, subscription, as_json=as_json)
 
 
 @cli.command()
 async def delete(subscription: Id, as_json: AsJson = False) -> None:
     """Delete a subscription. What it has started goes on, and what was found stays."""
-    async with _open_session() as session:
-        subscription_id = await id_of(session.pool, subscription, Referent.SUBSCRIPTION)
-        async with command(session.pool, "subscriptions.delete", subscription_id):
-            await Subscriptions(session).remove(subscription_id)
-            await session.commit()
+    async with open_services(settings(), pool_size=2) as services:
+        subscription_id = await id_of(services.pool, subscription, Referent.SUBSCRIPTION)
+        await acts.delete_subscription.command(services, subscription_id)
     print_answer(f"Deleted: subscription {subscription_id}.", {"deleted": subscription_id}, as_json=as_json)
 
 
-@asynccontextmanager
-async def _open_session() -> AsyncIterator[Session]:
-    async with open_pool(settings().database_url, size=2) as pool, Session(pool, Caller()) as session:
-        yield session
+async def _apply(
+    command: Callable[[Services, UUID], Awaitable[Subscription]], subscription: str, *, as_json: bool
+) -> None:
+    async with open_services(settings(), pool_size=2) as services:
+        subscription_id = await id_of(services.pool, subscription, Referent.SUBSCRIPTION)
+        _print(await command(services, subscription_id), as_json=as_json)
 
 
 def _print(subscription: Subscription, *, as_json: bool) -> None:

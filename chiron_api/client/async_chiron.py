@@ -4,7 +4,6 @@ from chiron_api.answers.runs import Batch, Run, RunResult
 from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import documents as document_calls
 from chiron_api.client.calls import journeys as journey_calls
-from chiron_api.client.calls import keys as key_calls
 from chiron_api.client.calls import learning as learning_calls
 from chiron_api.client.calls import lessons as lesson_calls
 from chiron_api.client.calls import quizzes as quiz_calls
@@ -12,9 +11,7 @@ from chiron_api.client.calls import reports as report_calls
 from chiron_api.client.calls import rows as row_calls
 from chiron_api.client.calls import runs as run_calls
 from chiron_api.client.calls import steering as steering_calls
-from chiron_api.client.calls import subscriptions as subscription_calls
 from chiron_api.client.calls import tools as tool_calls
-from chiron_api.client.calls import webhooks as webhook_calls
 from chiron_api.client.concurrent import AsyncEventStream, AsyncItems, AsyncShell, listing, value
 from chiron_api.client.derived_methods import ActMethods
 from chiron_api.client.flows.requests import wait_for_end
@@ -78,27 +75,6 @@ class AsyncChiron(ActMethods, AsyncShell):
     lesson_document = value(lesson_calls.lesson_document)
     lessons = value(lesson_calls.lessons)
     write_lesson = value(lesson_calls.write_lesson)
-
-    subscribe = value(subscription_calls.subscribe)
-    subscription = value(subscription_calls.subscription)
-    subscription_times = value(subscription_calls.subscription_times)
-    pause_subscription = value(subscription_calls.pause_subscription)
-    resume_subscription = value(subscription_calls.resume_subscription)
-    delete_subscription = value(subscription_calls.delete_subscription)
-    subscriptions = listing(subscription_calls.subscriptions)
-
-    create_webhook = value(webhook_calls.create_webhook)
-    webhooks = listing(webhook_calls.webhooks)
-    webhook = value(webhook_calls.webhook)
-    remove_webhook = value(webhook_calls.remove_webhook)
-    send_webhook_test = value(webhook_calls.send_webhook_test)
-    deliveries = listing(webhook_calls.deliveries)
-    resend_delivery = value(webhook_calls.resend_delivery)
-
-    create_key = value(key_calls.create_key)
-    keys = value(key_calls.keys)
-    revoke_key = value(key_calls.revoke_key)
-    audit_trail = listing(key_calls.audit_trail)
 
     call_tool = value(tool_calls.call_tool)
     health = value(tool_calls.health)

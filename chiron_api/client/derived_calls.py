@@ -1,6 +1,7 @@
 """What can be asked of the API: the acts as requests. Written by `docs/generate.py` from `chiron_api.acts`."""
 
 # ruff: noqa: PLR0913  # a parameter for each option
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
@@ -8,6 +9,7 @@ from typing import Literal
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.differences import Difference
 from chiron_api.answers.facts import Fact, FactList, FoundFact, FoundFacts, ListedFact
+from chiron_api.answers.keys import AuditEntry, AuditTrail, Key, KeyList, NewKey
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
 from chiron_api.answers.subjects import (
     CheckReceipt,
@@ -17,14 +19,37 @@ from chiron_api.answers.subjects import (
     Subject,
     SubjectDetails,
     SubjectList,
+    Subscription,
+    SubscriptionList,
+    SubscriptionTime,
+    SubscriptionTimeList,
 )
 from chiron_api.answers.tools import Skill, SkillList, Tool, ToolList
+from chiron_api.answers.webhooks import Delivery, DeliveryList, NewWebhook, Webhook, WebhookList
 from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.targets import Id, id_of, target_of
 
 Money = Decimal | float
+AccessScope = Literal["read", "submit", "admin"]
+BudgetPeriod = Literal["day", "total"]
 FactStatus = Literal["accepted", "disputed", "candidate", "superseded", "withdrawn"]
+NoticeKind = Literal[
+    "run.completed",
+    "run.failed",
+    "run.cancelled",
+    "run.paused",
+    "batch.completed",
+    "budget.reached",
+    "subscription.news",
+    "webhook.test",
+]
 SearchMode = Literal["hybrid", "vector", "text"]
+WebhookFormat = Literal["standard", "slack", "mail"]
+
+
+def audit_trail(owner: str | None = None) -> Listing[AuditEntry]:
+    """Acts that changed something, newest first, in pages; `next` is null on the last one."""
+    return pages("/v1/audit", AuditTrail, owner=owner)
 
 
 def cancel(
@@ -67,6 +92,33 @@ def check(
     )
 
 
+def create_key(
+    name: str,
+    scope: AccessScope,
+    *,
+    owner: str = "",
+    expires_at: datetime | None = None,
+    budget_usd: Money | None = None,
+    budget_period: BudgetPeriod = "total",
+    requests_per_minute: int | None = None,
+) -> Call[NewKey]:
+    """Make a key; `key` of the answer is its secret, which no later answer shows. A name that is in use is refused."""
+    return Call(
+        "POST",
+        "/v1/keys",
+        NewKey,
+        body=fields(
+            name=name,
+            scope=scope,
+            owner=owner,
+            expires_at=expires_at,
+            budget_usd=budget_usd,
+            budget_period=budget_period,
+            requests_per_minute=requests_per_minute,
+        ),
+    )
+
+
 def create_subject(
     title: str, *, purpose_statement: str = "", target_depth: str = "practical"
 ) -> Call[Subject]:
@@ -78,6 +130,28 @@ def create_subject(
         body=fields(title=title, purpose_statement=purpose_statement, target_depth=target_depth),
         is_repeatable=True,
     )
+
+
+def create_webhook(
+    url: str, *, kinds: Sequence[NoticeKind] | None = None, format: WebhookFormat | None = None
+) -> Call[NewWebhook]:
+    """Make a webhook; `secret` of the answer signs its deliveries, and no later answer shows it. An owner has only so many.
+
+    Args:
+        url: Where to, `https:` or `mailto:`.
+        kinds: What is sent; without them all but the ends of runs that are completed or cancelled.
+    """
+    return Call("POST", "/v1/webhooks", NewWebhook, body=fields(url=url, kinds=kinds, format=format))
+
+
+def delete_subscription(subscription: Id | Subscription) -> Call[None]:
+    """Delete a subscription. What it has started goes on."""
+    return Call("DELETE", "/v1/subscriptions/{id}", None, target=id_of("subscription", subscription))
+
+
+def deliveries(webhook: Id | Webhook) -> Listing[Delivery]:
+    """What a webhook was sent or is to be sent, newest first, in pages; it is kept for 30 days after its end."""
+    return pages("/v1/webhooks/{id}/deliveries", DeliveryList, target=id_of("webhook", webhook))
 
 
 def difference(
@@ -102,6 +176,11 @@ def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
     return get("/v1/facts/{id}", Fact, target=id_of("fact", fact))
 
 
+def keys(with_revoked: bool = False) -> Call[list[Key]]:
+    """The keys, oldest first, without their secrets; `left_usd` is what each has left of its budget."""
+    return get("/v1/keys", KeyList, part="items", query=fields(revoked=with_revoked))
+
+
 def order_recheck(subject: str) -> Call[Recheck]:
     """Have a worker read the sources of a subject's facts again; the order that is open, if there is one."""
     return Call("POST", "/v1/subjects/{id}/recheck", Recheck, target=id_of("subject", subject))
@@ -117,6 +196,17 @@ def pause(
     return Call("POST", f"/v1/{folder}/{{id}}/pause", Steering, target=target, body=fields())
 
 
+def pause_subscription(subscription: Id | Subscription) -> Call[Subscription]:
+    """Have a subscription due no more until it is resumed. One that has ended is refused."""
+    return Call(
+        "POST",
+        "/v1/subscriptions/{id}/pause",
+        Subscription,
+        target=id_of("subscription", subscription),
+        is_repeatable=True,
+    )
+
+
 def recheck(recheck: Id | Recheck) -> Call[Recheck]:
     """A recheck: its state, and what it has found once it is completed."""
     return get("/v1/rechecks/{id}", Recheck, target=id_of("recheck", recheck))
@@ -127,6 +217,16 @@ def reinstate(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
     return Call(
         "POST", "/v1/facts/{id}/reinstate", Fact, target=id_of("fact", fact), body=fields(reason=reason)
     )
+
+
+def remove_webhook(webhook: Id | Webhook) -> Call[None]:
+    """Remove a webhook with its deliveries."""
+    return Call("DELETE", "/v1/webhooks/{id}", None, target=id_of("webhook", webhook))
+
+
+def resend_delivery(delivery: Id | Delivery) -> Call[Delivery]:
+    """Have a worker send a delivery at once, under the same id. It is refused where the webhook is off."""
+    return Call("POST", "/v1/deliveries/{id}/resend", Delivery, target=id_of("delivery", delivery))
 
 
 def resume(
@@ -147,6 +247,17 @@ def resume(
     )
 
 
+def resume_subscription(subscription: Id | Subscription) -> Call[Subscription]:
+    """Have a subscription due again at its next time. One that has ended is refused."""
+    return Call(
+        "POST",
+        "/v1/subscriptions/{id}/resume",
+        Subscription,
+        target=id_of("subscription", subscription),
+        is_repeatable=True,
+    )
+
+
 def retry(
     batch: Id | Batch | Receipt | RunReceipt | None = None,
     *,
@@ -164,6 +275,11 @@ def retry(
         target=target,
         body=fields(budget_usd=budget_usd, budget_tokens=budget_tokens, from_scratch=from_scratch),
     )
+
+
+def revoke_key(name: str) -> Call[None]:
+    """End a key for good. Servers refuse it within five seconds, and what it submitted goes on."""
+    return Call("DELETE", "/v1/keys/{name}", None, target=id_of("name", name))
 
 
 def save_goal(subject: str, purpose_statement: str, *, target_depth: str | None = None) -> Call[Subject]:
@@ -237,6 +353,11 @@ def search(
     )
 
 
+def send_webhook_test(webhook: Id | Webhook) -> Call[Delivery]:
+    """Have a delivery sent that says nothing. A webhook that is off is turned on again."""
+    return Call("POST", "/v1/webhooks/{id}/test", Delivery, target=id_of("webhook", webhook))
+
+
 def skills() -> Call[list[Skill]]:
     """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
     return get("/v1/skills", SkillList, part="items")
@@ -257,9 +378,77 @@ def subjects() -> Call[list[Subject]]:
     return get("/v1/subjects", SubjectList, part="items")
 
 
+def subscribe(
+    topics: Sequence[str],
+    subject: str,
+    cron: str,
+    *,
+    time_zone: str = "UTC",
+    role: str = "research",
+    model: str | None = None,
+    budget_usd: Money | None = None,
+    ends_at: datetime | None = None,
+    recheck: bool = False,
+) -> Call[Subscription]:
+    """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer.
+
+    Args:
+        budget_usd: What all topics together may cost each time.
+        recheck: Read the sources of the subject again each time, too.
+    """
+    return Call(
+        "POST",
+        "/v1/subscriptions",
+        Subscription,
+        body=fields(
+            topics=topics,
+            subject=subject,
+            cron=cron,
+            time_zone=time_zone,
+            role=role,
+            model=model,
+            budget_usd=budget_usd,
+            ends_at=ends_at,
+            recheck=recheck,
+        ),
+        is_repeatable=True,
+    )
+
+
+def subscription(subscription: Id | Subscription) -> Call[Subscription]:
+    """When it is due next, what it started last, and why it is paused or passed a time over."""
+    return get("/v1/subscriptions/{id}", Subscription, target=id_of("subscription", subscription))
+
+
+def subscription_times(subscription: Id | Subscription, limit: int = 10) -> Call[list[SubscriptionTime]]:
+    """What each of its last occurrences changed, latest first."""
+    return get(
+        "/v1/subscriptions/{id}/times",
+        SubscriptionTimeList,
+        target=id_of("subscription", subscription),
+        part="items",
+        query=fields(limit=limit),
+    )
+
+
+def subscriptions(subject: str | None = None) -> Listing[Subscription]:
+    """Subscriptions, newest first, in pages; `next` is null on the last one."""
+    return pages("/v1/subscriptions", SubscriptionList, subject=subject)
+
+
 def tools() -> Call[list[Tool]]:
     """The tools that agents are offered, in the form that the Messages API takes."""
     return get("/v1/tools", ToolList, part="items")
+
+
+def webhook(webhook: Id | Webhook) -> Call[Webhook]:
+    """A webhook without its secret, and why it is off if it is."""
+    return get("/v1/webhooks/{id}", Webhook, target=id_of("webhook", webhook))
+
+
+def webhooks() -> Listing[Webhook]:
+    """Webhooks, newest first, in pages; `next` is null on the last one."""
+    return pages("/v1/webhooks", WebhookList)
 
 
 def withdraw(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:

@@ -78,6 +78,8 @@ async def respond(act: Act[..., Any], outcome: object, path: Mapping[str, object
         outcome = outcome.answer
     fields = {**path, **(dict(outcome) if isinstance(outcome, Answer) else {})}
     headers = {"Location": location.format_map(fields)} if location else {}
+    if act.shows_secret:
+        headers["Cache-Control"] = "no-store"
     if outcome is None:
         return Response(status_code=status, headers=headers)
     # Beside the event loop: it may be the ids of 100,000 runs.

@@ -7,11 +7,8 @@ from starlette.responses import Response
 from chiron_api.text import as_json
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.knowledge.facts.fact_pages import ListedFact
-from chiron_workers.subscriptions.subscriptions import Subscription
-from chiron_workers.webhooks.deliveries import Delivery
-from chiron_workers.webhooks.webhooks import Webhook
 
-Item = TypeVar("Item", BatchSummary, RunSummary, Subscription, ListedFact, Webhook, Delivery)
+Item = TypeVar("Item", BatchSummary, RunSummary, ListedFact)
 
 
 def json_response(

@@ -50,8 +50,8 @@ class Act:
     detail: Mapping[str, Any] = field(default_factory=dict)
     id: UUID = field(default_factory=new_id)
 
-    def entry(self, made: Mapping[str, object]) -> dict[str, Any]:
-        """The row of its entry; `made` has what came of it, by noun."""
+    def entry(self, made: Mapping[str, object], more: Mapping[str, object] | None = None) -> dict[str, Any]:
+        """The row of its entry; `made` has what came of it, by noun, and `more` what else is worth knowing of that."""
         noun = self.action.partition(".")[0]
         name = str(made.get(noun) or next(iter(made.values()), ""))
         detail = {"made": name} if self.target and name not in ("", self.target) else {}
@@ -62,7 +62,7 @@ class Act:
             "key_name": self.principal.key_name,
             "action": self.action,
             "target": (self.target or name)[:TARGET_CHARS_MAX].replace("\0", ""),
-            "detail": Jsonb({**self.detail, **detail}),
+            "detail": Jsonb({**self.detail, **detail, **(more or {})}),
         }
 
 
@@ -80,14 +80,17 @@ def acting(act: Act) -> Iterator[None]:
         _act.reset(token)
 
 
-async def record_within(connection: AsyncConnection[DictRow], **made: object) -> None:
+async def record_within(
+    connection: AsyncConnection[DictRow], detail: Mapping[str, object] | None = None, **made: object
+) -> None:
     """Add the entry of the act under way, in the transaction that does it: both commit, or neither.
 
     Args:
+        detail: What else is worth knowing of that; ids, names and numbers.
         made: What the act made or changed, by noun: `batches`, `runs`, `keys`.
     """
     if (act := _act.get()) is not None:
-        await connection.execute(SQL["insert"], act.entry(made))
+        await connection.execute(SQL["insert"], act.entry(made, detail))
 
 
 async def record(pool: Pool, act: Act, **made: object) -> None:

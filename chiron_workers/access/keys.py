@@ -27,7 +27,8 @@ KEYS_MAX = 10_000  # that one list shows
 USD_MAX = Decimal(10_000_000)
 USD_MIN = Decimal("0.000001")
 RATE_MAX = 1_000_000
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+NAME_CHARS_MAX = 64
+NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._@-]{{0,{NAME_CHARS_MAX - 1}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,8 @@ async def create_key(pool: Pool, new: NewKey) -> tuple[str, Key]:
         await connection.execute(SQL["free_name"], args)
         row = await (await connection.execute(SQL["insert"], args)).fetchone()
         if row is not None:
-            await record_within(connection, keys=new.name)
+            detail = {"scope": new.scope, "key_owner": args["owner"]}
+            await record_within(connection, detail, keys=new.name)
     if row is None:
         raise Conflict(
             f"There is a key {new.name!r}. Choose another name, or revoke that one first: `chiron keys revoke {new.name}`."
@@ -113,7 +115,9 @@ async def revoke_key(pool: Pool, name: str) -> Key:
     async with pool.connection() as connection, connection.transaction():
         row = await (await connection.execute(SQL["revoke"], {"name": name})).fetchone()
         if row is None:
-            raise NotFound(f"There is no key {name[:64]!r} in use. `chiron keys list` shows the keys.")
+            raise NotFound(
+                f"There is no key {name[:NAME_CHARS_MAX]!r} in use. `chiron keys list` shows the keys."
+            )
         await record_within(connection, keys=name)
     return key_of_row(row)
 
@@ -150,8 +154,8 @@ def _check(new: NewKey) -> None:
     for name in (new.name, new.owner or new.name):
         if NAME.fullmatch(name) is None:
             raise UsageError(
-                f"{name[:64]!r} is no name of a key or an owner: it has up to 64 letters, digits and ._@-, and begins with "
-                "a letter or a digit."
+                f"{name[:NAME_CHARS_MAX]!r} is no name of a key or an owner: it has up to {NAME_CHARS_MAX} letters, "
+                "digits and ._@-, and begins with a letter or a digit."
             )
     if (new.owner or new.name) == LOCAL_OWNER and new.owner != LOCAL_OWNER:
         raise UsageError(

@@ -1,21 +1,17 @@
 """One connection to Redis for all channels that a process listens to."""
 
 import asyncio
-import random
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Protocol
 
 from redis.asyncio.client import PubSub
-from redis.exceptions import RedisError
 
 from chiron_workers.pubsub.listeners import quiet_channel
+from chiron_workers.pubsub.reconnection import Reconnection
 from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client
 from chiron_workers.runs.events import Event
 
-PAUSE_S = 0.1
-PAUSE_MAX_S = 5.0
 CHANNELS_AT_ONCE = 500
 LISTEN_S = 5.0
 SILENCE_MAX_S = 20.0  # of a connection that was asked whether it is there
@@ -74,18 +70,15 @@ class Hub:
         return channel in self._live_channels
 
     async def _run(self) -> None:
-        pause_s = PAUSE_S
+        reconnection = Reconnection("streams.failed")
         while True:
-            began = time.monotonic()
-            with suppress(RedisError, OSError):
+            with reconnection.faults_suppressed():
                 async with redis_client(self._redis_url) as redis, redis.pubsub() as pubsub:
                     await self._listen(pubsub)
-            leave_if_cancelled()
             self._live_channels = set()
             for listener in self._listeners.values():
                 listener.look_again()
-            pause_s = PAUSE_S if time.monotonic() - began > PAUSE_MAX_S else min(pause_s * 2, PAUSE_MAX_S)
-            await asyncio.sleep(pause_s * random.uniform(0.5, 1))  # noqa: S311  # jitter
+            await reconnection.pause()
 
     async def _listen(self, pubsub: PubSub) -> None:
         channels = await self._exchange_channels(pubsub, set())

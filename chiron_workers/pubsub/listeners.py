@@ -15,7 +15,9 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
+from chiron_workers.duty_failures import reason_of
 from chiron_workers.pubsub.channels import batch_channel, run_channel
+from chiron_workers.pubsub.reconnection import ERROR_CHARS
 from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client
 
 log = structlog.get_logger()
@@ -107,7 +109,7 @@ class Listeners:
 
     def _fail(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()):
-            log.error("listeners.ended", exc_info=error)
+            log.error("listeners.ended", error=reason_of(error)[:ERROR_CHARS], exc_info=error)
             self._publish_always()
 
     def _publish_always(self) -> None:

@@ -6,10 +6,10 @@ from itertools import islice
 from pathlib import Path
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from chiron_workers.instruments import record_dropped_event, record_publication
 from chiron_workers.pubsub.channels import batch_channel, run_channel
+from chiron_workers.pubsub.reconnection import Reconnection
 from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
@@ -19,7 +19,6 @@ DELTAS_FROM = 2_000  # with so many waiting, text deltas are dropped: they are t
 BATCH_EVENTS = 100  # of one round trip
 GATHERING_S = 0.02  # so that the events of one step, and of many runs, leave in one round trip
 CLOSING_S = 2.0
-PAUSE_MAX_S = 5.0
 _SCRIPT = Path(__file__).with_suffix(".lua").read_text()
 
 
@@ -69,29 +68,25 @@ class Publisher:
         await self._redis.aclose()
 
     async def _send_all(self, redis: Redis) -> None:
-        pause_s = 0.1
+        reconnection = Reconnection("publisher.failed")
         while self._queue or not self._is_closing:
             await self._arrived.wait()
             if not self._is_closing:
                 await asyncio.sleep(GATHERING_S)
-            if await self._send_batch(redis):
-                pause_s = 0.1
+            with reconnection.faults_suppressed():
+                await self._send_batch(redis)
                 continue
             if self._is_closing:
                 return
-            await asyncio.sleep(pause_s)
-            pause_s = min(pause_s * 2, PAUSE_MAX_S)
+            await reconnection.pause()
 
-    async def _send_batch(self, redis: Redis) -> bool:
+    async def _send_batch(self, redis: Redis) -> None:
         events = list(islice(self._queue, BATCH_EVENTS))
         args: list[str] = []
         for event, _ in events:
             args += (batch_channel(event.batch_id), run_channel(event.run_id), event.to_json())
-        try:
-            # One script rather than a pipeline: redis-py takes 10 us for each command of one.
-            receivers = await redis.eval(_SCRIPT, 0, *args)
-        except (RedisError, OSError):
-            return False
+        # One script rather than a pipeline: redis-py takes 10 us for each command of one.
+        receivers = await redis.eval(_SCRIPT, 0, *args)
         for channel, count in zip(args[0::3] + args[1::3], receivers[0::2] + receivers[1::2], strict=True):
             self._on_receivers(channel, int(count))
         now = time.monotonic()
@@ -100,4 +95,3 @@ class Publisher:
             record_publication(now - came_at)
         if not self._queue and not self._is_closing:
             self._arrived.clear()
-        return True

@@ -1,6 +1,5 @@
 """Signals to the workers, from whoever submits or steers and from each other: Redis makes quick what Postgres holds."""
 
-import asyncio
 import contextlib
 import logging
 from collections import deque
@@ -12,6 +11,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from chiron_workers.pubsub.cooldowns import Cooldown, active_cooldowns, lift_cooldowns
 from chiron_workers.pubsub.publisher import Publisher
+from chiron_workers.pubsub.reconnection import Reconnection
 from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client
 from chiron_workers.runs.events import Event
 
@@ -19,7 +19,6 @@ LOG = logging.getLogger(__name__)
 CHANNEL = "chiron:control"
 EVENTS_MAX = 2_000  # of one command; watchers read the others from Postgres
 LISTEN_S = 30.0
-PAUSE_MAX_S = 5.0
 
 Signal = UUID | Cooldown
 
@@ -54,15 +53,14 @@ async def signals(redis_url: str) -> AsyncGenerator[Signal]:
 
     Signals that are published while Redis is away are lost; the active cool-downs come with each new connection.
     """
-    pause_s = 0.1
+    reconnection = Reconnection("hints.failed")
     while True:
-        with contextlib.suppress(RedisError, OSError):
+        with reconnection.faults_suppressed():
             async with redis_client(redis_url) as redis, redis.pubsub() as pubsub:
                 await pubsub.subscribe(CHANNEL)
                 while True:
                     leave_if_cancelled()
                     message = await pubsub.get_message(timeout=LISTEN_S)
-                    pause_s = 0.1
                     if message is not None and message["type"] == "subscribe":
                         for cooldown in await _active_cooldowns(redis):
                             yield cooldown
@@ -70,9 +68,7 @@ async def signals(redis_url: str) -> AsyncGenerator[Signal]:
                         with contextlib.suppress(ValueError):  # somebody else's message
                             text = message["data"].decode(errors="replace")
                             yield Cooldown.from_json(text) if text.startswith("{") else UUID(text)
-        leave_if_cancelled()
-        await asyncio.sleep(pause_s)
-        pause_s = min(pause_s * 2, PAUSE_MAX_S)
+        await reconnection.pause()
 
 
 async def _active_cooldowns(redis: Redis) -> list[Cooldown]:

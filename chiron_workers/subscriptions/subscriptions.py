@@ -114,6 +114,7 @@ class Subscriptions:
                     f"Subscription {subscription.id} has the same topics and times, but {does} the sources of its subject "
                     "again. Delete it first, or ask for what it has."
                 )
+            await record_within(await self._session.begin(), subscriptions=subscription.id)
             return subscription, False
         next_at = await self._first_time(new)
         await self._require_room(subject_id)

@@ -45,7 +45,7 @@ async def write_question(
         question: What the learner is asked; it does not say the key.
         key: The answer, as short as it can be, in the words in which the statement has it.
         statement: One sentence that answers the question and says the key, and nothing that its facts do not say.
-        fact_ids: The facts that bear the statement out; none that another fact contradicts.
+        fact_ids: The facts that support the statement, each a part of it; none that another fact contradicts.
 
     Returns:
         question_id, question_hash (the same for the same words) and kind.

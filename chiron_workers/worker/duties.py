@@ -18,7 +18,7 @@ from psycopg_pool import PoolTimeout
 from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.db.outages import is_transient
-from chiron_workers.duty_failures import is_fault_of_process
+from chiron_workers.duty_failures import reason_of
 from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.instruments import set_redis_refusal
@@ -271,12 +271,11 @@ async def listen_for_signals(
                 on_cooldown(signal)
             else:
                 on_target(signal)
-        except Exception as error:  # any publisher may send a malformed message
-            if is_fault_of_process(error):
-                raise
+        except Exception:  # any publisher may send a malformed message
             log.exception("signal.failed", signal=repr(signal)[:SIGNAL_CHARS])
 
 
 def log_deafness(error: BaseException) -> None:
     """Log that the listening broke: requests to stop a run now wait for its next renewal, which is no reason to end."""
-    log.error("hints.ended", exc_info=error)
+    # The error comes first, so that a line that is cut still has it.
+    log.error("hints.ended", error=reason_of(error)[:SIGNAL_CHARS], exc_info=error)

@@ -194,9 +194,10 @@ def test_a_killed_worker_costs_each_run_the_call_in_flight_at_most(stage: FaultS
 
 
 def test_seven_kills_of_workers_within_the_steps_of_their_runs_fail_and_pause_none(stage: FaultStage) -> None:
-    # Twice as many as the workers have room for, so that none is without runs before the seventh.
-    stage.begin("killed seven times", runs=36)
-    latency_s, stage.script.latency_s = stage.script.latency_s, 8.0
+    # Three times as many as the workers have room for, and each has eight replies to wait for: on a machine that starts a
+    # worker in half a minute, too, there are runs left for the seventh.
+    stage.begin("killed seven times", runs=54)
+    latency_s, stage.script.latency_s = stage.script.latency_s, 16.0
     try:
         for _ in range(7):
             # A run that is alone on two workers that are killed may be why, for all that Chiron can see.

@@ -110,6 +110,43 @@ async def test_where_nobody_is_asked_only_a_facts_own_words_stand_and_no_other_f
     assert row == {"verdict_by": "", "verdict_reason": "It stands in its fact's words, meaning unchecked."}
 
 
+CHOIR, ORGAN = (FACTS[key].rstrip(".") for key in ("choir", "organ"))
+FEWER_PIPES = "The organ of Morrow has 1,700 pipes"
+# Sentences with the words of several facts, and whether they stand where nobody is asked.
+SIDE_BY_SIDE = [
+    (f"{CHOIR}; {ORGAN}.", ("choir", "organ"), True),
+    (f"{ORGAN}; {CHOIR.lower()}; {FACTS['fire']}", ("choir", "organ", "fire"), True),
+    (f"{CHOIR}; {ORGAN}.", ("choir", "organ", "fire"), False),
+    (f"{CHOIR}; {ORGAN}; {FACTS['fire']}", ("choir", "organ"), False),
+    (f"In 1954 {CHOIR}; {ORGAN}.", ("choir", "organ", "fire"), False),
+    (f"If {CHOIR}, {ORGAN}.", ("choir", "organ"), False),
+    (f"{CHOIR} and {ORGAN}.", ("choir", "organ"), False),
+    (f"{CHOIR} {ORGAN}.", ("choir", "organ"), False),
+    (f"{CHOIR}; therefore {ORGAN}.", ("choir", "organ"), False),
+    (f"It is not so that {CHOIR}; {ORGAN}.", ("choir", "organ"), False),
+    (f"{CHOIR.replace('Tuesdays', 'Fridays')}; {ORGAN}.", ("choir", "organ"), False),
+    (f"{CHOIR}; {ORGAN}?", ("choir", "organ"), False),
+    (f"{CHOIR}; it was sold in 1960.", ("choir", "sold"), False),
+    (f"{CHOIR}; {FEWER_PIPES}.", ("choir", "pipes"), True),
+    (f"{ORGAN}; {FEWER_PIPES}.", ("organ", "pipes"), False),
+]
+
+
+async def test_where_nobody_is_asked_the_words_of_several_facts_stand_side_by_side_and_nothing_else_with_them(
+    stage: Stage, shelf: Shelf, facts: dict[str, UUID], setting: Any
+) -> None:
+    setting("VERDICT_MODEL", "none")
+    more = {"sold": stored(shelf, "It was sold in 1960."), "pipes": stored(shelf, f"{FEWER_PIPES}.")}
+    ids = facts | more
+    blocks = [
+        section(1, cited(text, *(ids[key] for key in keys)), title="Morrow") for text, keys, _ in SIDE_BY_SIDE
+    ]
+    results = await outcomes(stage, blocks)
+    assert [
+        (text, keys, KEPT in result) for (text, keys, _), result in zip(SIDE_BY_SIDE, results, strict=True)
+    ] == SIDE_BY_SIDE
+
+
 async def test_where_nobody_is_asked_a_heading_with_a_verb_is_refused(
     stage: Stage, facts: dict[str, UUID], setting: Any
 ) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from support.run_harness import Stage
-from support.scripted_model import Fails, Says, call, calls, says, turn, verdicts
+from support.scripted_model import Fails, Says, call, calls, page_of, question_words, says, turn, verdicts
 from support.scripted_sites import Site, serving
 
+from chiron_workers.evidence.quotes.reading_window import WINDOW_CHARS_MAX
 from chiron_workers.knowledge.facts import verdicts as verdicts_module
 from chiron_workers.states import Outcome
 from chiron_workers.tools import registry
@@ -195,6 +196,16 @@ def is_repetition(step: int) -> bool:
     return step % 5 == 4
 
 
+async def ask_of_a_new_run(stage: Stage, site: Site, claim: str, quote: str) -> dict[str, Any]:
+    """The question for a verdict of a run that stores one fact alone, while no other is known."""
+    assert await stage.rows("with facts as (delete from facts) delete from verdicts returning 1")
+    await stage.model(script(site, {claim: quote}))
+    [run_id] = await stage.submit("one pump")
+    assert await stage.play(run_id) is Outcome.PLAYED
+    [request] = stage.server.verdict_questions
+    return request
+
+
 @pytest.mark.parametrize("steps", [20, pytest.param(150, marks=pytest.mark.acceptance)])
 async def test_a_long_run_has_verdicts_at_its_end_as_at_its_beginning_and_asks_about_nothing_twice(
     stage: Stage, site: Site, steps: int
@@ -210,13 +221,12 @@ async def test_a_long_run_has_verdicts_at_its_end_as_at_its_beginning_and_asks_a
         truth if is_honest(step, steps) else slip
         for step, (truth, slip) in enumerate(zip(truths, slips, strict=True))
     ]
-    sizes: dict[str, int] = {}
+    questions: dict[str, dict[str, Any]] = {}
 
     def judge(request: dict[str, Any]) -> Says:
-        question = str(request["messages"])
-        [statement] = re.findall(r"<statement-[0-9a-f]+>\\n(.*?)\\n</statement", question)
-        assert statement not in sizes, "it was asked about before"
-        sizes[statement] = len(question)
+        [statement] = re.findall(r"<statement-[0-9a-f]+>\n(.*?)\n</statement", question_words(request))
+        assert statement not in questions, "it was asked about before"
+        questions[statement] = request
         return verdicts(request) if statement in truths else verdicts(request, "partly", "It leaks nowhere.")
 
     def answer(request: dict[str, Any]) -> Says:
@@ -236,11 +246,15 @@ async def test_a_long_run_has_verdicts_at_its_end_as_at_its_beginning_and_asks_a
     assert await stage.play(run_id) is Outcome.PLAYED
     rows = await facts(stage)
     expected = {claims[step] for step in range(steps) if not is_repetition(step)}
-    assert rows.keys() == expected == sizes.keys()
+    assert rows.keys() == expected == questions.keys()
     assert {row["verdict_by"] for row in rows.values()} == {stage.model_name}, "a model judged each"
     for content, row in rows.items():
         assert (row["verdict"], row["status"]) == (
             ("supported", "accepted") if content in truths else ("partly", "candidate")
         )
-    early, late = (sizes[claims[step]] for step in (2, steps - 3))
-    assert late < 1.1 * early, "a verdict sees nothing of the run, however long it is"
+    sizes = [len(page_of(request, "Its page: A")) for request in questions.values()]
+    assert 0 < max(sizes) < WINDOW_CHARS_MAX + 200, "a window of the page, with its address"
+    for step in (2, steps - 3):
+        claim = claims[step]
+        request = await ask_of_a_new_run(stage, site, claim, quotes[step])
+        assert questions[claim] == request, "a verdict sees nothing of the run, however long it is"

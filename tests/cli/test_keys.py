@@ -55,6 +55,8 @@ def test_create_as_json_has_the_key_and_what_it_may(chiron):
 def test_a_revoked_key_is_listed_only_where_all_are(chiron):
     chiron("keys", "create", "alice", "--scope", "read")
     assert chiron("keys", "revoke", "alice").stdout == "The key 'alice' is revoked.\n"
+    chiron("keys", "create", "bob", "--scope", "read")
+    assert json.loads(chiron("keys", "revoke", "bob", "--json").stdout) == {"revoked": "bob"}
     assert "There is no key" in chiron("keys", "list").stdout
     assert "revoked " in chiron("keys", "list", "--all").stdout
     again = chiron("keys", "revoke", "alice")
@@ -130,6 +132,17 @@ def test_the_trail_has_webhooks_subscriptions_and_upkeep_too(chiron, rows):
         *[("facts.recompute", "")] * 2,  # its begin and its end
         *[("facts.reembed", "")] * 2,
     ]
+
+
+def test_a_list_longer_than_a_page_is_whole(chiron, rows):
+    rows(
+        "insert into audit (id, owner, action, target, detail) "
+        "select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'ada', 'runs.say', n::text, '{}' "
+        "from generate_series(1, 250) n returning 1"
+    )
+    lines = chiron("audit", "--limit", "230", "--owner", "ada", "--json").stdout.splitlines()
+    assert [json.loads(line)["target"] for line in lines] == [str(n) for n in range(250, 20, -1)]
+    assert len(chiron("audit", "--limit", "1000").stdout.splitlines()) == 250
 
 
 def test_each_migration_is_in_the_trail_once_there_is_one(chiron, released_url, monkeypatch):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,12 @@ def script(request: dict[str, Any]) -> Says:
     )
 
 
+def event_kinds(log: str) -> list[str]:
+    """The kinds of the events in what `chiron logs --json` printed, in its order."""
+    entries = [json.loads(each) for each in log.splitlines()]
+    return [entry["kind"] for entry in entries if entry["source"] == "event"]
+
+
 @pytest.mark.acceptance
 async def test_a_run_of_a_real_worker_is_traced_and_logged(settings: Settings) -> None:
     async with open_pool(settings.database_url, size=1) as pool, scripted_model(script) as model:
@@ -77,19 +84,23 @@ async def test_a_run_of_a_real_worker_is_traced_and_logged(settings: Settings) -
             env = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": model.url, "CHIRON_LOG_LEVEL": "debug"}
             tracing = {"OTEL_EXPORTER_OTLP_ENDPOINT": traces.url, "OTEL_BSP_SCHEDULE_DELAY": "60000"}
             with running(settings, name="logs/worker-1", **env, **tracing) as worker:
-                following = asyncio.to_thread(chiron, settings, "logs", "--follow", "--json", str(run_id))
-                followed = await following
-                done = "select 1 as n from runs where state = 'completed'"
-                await asyncio.to_thread(wait_until, lambda: rows(settings, done), 60, "the run")
+                # A worker tells the end of the batch, as the run's last event, some time after the end of the run:
+                # here once this lock is gone.
+                async with pool.connection() as connection, connection.transaction():
+                    await connection.execute("select from batches for no key update")
+                    following = asyncio.to_thread(chiron, settings, "logs", "--follow", "--json", str(run_id))
+                    followed = await following
+                done = "select 1 as n from batches where finished_at is not null"
+                await asyncio.to_thread(wait_until, lambda: rows(settings, done), 60, "the end of the batch")
                 assert await asyncio.to_thread(worker.stop) == 0
             names = sorted(span.name for span in traces.spans)
     assert names == [
         "chat claude-opus-5-5", "chat claude-opus-5-5", "execute_tool vector_search", "invoke_agent research",
     ]  # fmt: skip
-    kinds = [json.loads(each).get("kind") for each in followed.stdout.splitlines()]
-    assert [kind for kind in kinds if kind] == [
-        row["kind"] for row in rows(settings, "select kind from events order by seq")
-    ]
+    kinds = [row["kind"] for row in rows(settings, "select kind from events order by seq")]
+    assert kinds[-2:] == ["run.completed", "batch.completed"]
+    assert event_kinds(followed.stdout) == kinds[:-1], "it follows the run to its end, and no longer"
+    assert event_kinds(chiron(settings, "logs", "--json", str(run_id)).stdout) == kinds
     shown = chiron(settings, "logs", str(run_id)).stdout
     assert "event     tool.called  call_id=" in shown
     assert "worker-1  debug model.replied  model=claude-opus-5-5 stop=tool_use" in shown
@@ -98,6 +109,33 @@ async def test_a_run_of_a_real_worker_is_traced_and_logged(settings: Settings) -
     own = [each for each in lines if each["source"] == "worker-1"]
     assert {each["run_id"] for each in own} == {str(run_id)}
     assert len({each["batch_id"] for each in own}) == 1
+
+
+async def test_the_events_of_a_run_keep_their_order_where_the_clock_was_set_back(settings: Settings) -> None:
+    async with open_pool(settings.database_url, size=1) as pool:
+        run = NewRun("tides", "research", "Physics", "claude-opus-5-5", 5)
+        (run_id,) = (await submit(pool, NewBatch([run], "Physics"))).run_ids
+    kinds = ["run.queued", "run.started", "run.handed_back", "run.resumed"]
+    rows(
+        settings,
+        """
+        insert into events (run_id, seq, batch_id, kind, at, data)
+        select id, n + 1, batch_id, (%s::text[])[n + 1], clock_timestamp() - n * interval '1 minute', '{}'
+          from runs, generate_series(1, 3) n
+        returning 1
+        """,
+        [kinds],
+    )
+    before, after = (
+        (datetime.now(UTC) + distance).isoformat() for distance in (-timedelta(hours=1), timedelta(hours=1))
+    )
+    (settings.home / "logs").mkdir()
+    lines = line(run_id, "first", before) + line(run_id, "last", after)
+    (settings.home / "logs" / "worker-1.log").write_text(lines)
+    shown = chiron(settings, "logs", "--json", str(run_id)).stdout
+    assert event_kinds(shown) == kinds
+    sources = [json.loads(each)["source"] for each in shown.splitlines()]
+    assert sources == ["worker-1", *["event"] * 4, "worker-1"], "each worker's line stands by its time"
 
 
 def test_a_batch_has_no_log_of_its_own(settings: Settings) -> None:

@@ -42,12 +42,14 @@ def test_a_subscription_is_added_listed_paused_resumed_and_deleted(chiron: Chiro
     assert json.loads(chiron("subscriptions", "list", "--json").stdout) == []
 
 
-def test_adding_the_same_again_says_so_and_makes_no_second(chiron: Chiron) -> None:
+def test_adding_the_same_again_says_so_and_makes_no_second(chiron: Chiron, rows: Rows) -> None:
     first = added(chiron)
     again = chiron(*ADD)
     assert again.output.startswith(f"This subscription is there already.\n{first['id']}")
     assert len(json.loads(chiron("subscriptions", "list", "--json").stdout)) == 1
     assert json.loads(chiron("subscriptions", "list", "--subject", "Elsewhere", "--json").stdout) == []
+    trail = rows("select action, target from audit")
+    assert trail == [{"action": "subscriptions.create", "target": first["id"]}] * 2
 
 
 def test_the_same_until_another_day_is_refused(chiron: Chiron) -> None:

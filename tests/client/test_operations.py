@@ -20,7 +20,6 @@ from chiron_api.client.calls import (
     batches,
     documents,
     journeys,
-    keys,
     learning,
     lessons,
     quizzes,
@@ -28,9 +27,7 @@ from chiron_api.client.calls import (
     rows,
     runs,
     steering,
-    subscriptions,
     tools,
-    webhooks,
 )
 from chiron_api.http.document import document
 from chiron_api.reports.formats import DocumentName
@@ -56,7 +53,6 @@ MODULES = (
     batches,
     documents,
     journeys,
-    keys,
     learning,
     lessons,
     quizzes,
@@ -64,9 +60,7 @@ MODULES = (
     rows,
     runs,
     steering,
-    subscriptions,
     tools,
-    webhooks,
 )
 TIME = datetime(2026, 10, 1, tzinfo=UTC)
 TOPIC: dict[str, Any] = {
@@ -255,9 +249,9 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
         (batches.Effort, Effort),
         (derived_calls.SearchMode, SearchMode),
         (reports.ReportFormat, DocumentName),
-        (keys.Scope, AccessScope),
-        (webhooks.WebhookFormat, WebhookFormat),
-        (keys.BudgetPeriod, BudgetPeriod),
+        (derived_calls.AccessScope, AccessScope),
+        (derived_calls.WebhookFormat, WebhookFormat),
+        (derived_calls.BudgetPeriod, BudgetPeriod),
         (get_type_hints(Column)["type"], ColumnType),
         (JourneyState, states.JourneyState),
         (JourneyEvent, states.JourneyEvent),

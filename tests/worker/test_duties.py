@@ -62,9 +62,10 @@ async def test_a_silence_in_which_the_event_loop_stood_still_as_well_is_none_of_
 
 @pytest.mark.acceptance
 def test_a_worker_whose_renewals_are_not_answered_says_so(settings: Settings) -> None:
+    # One that is stopped before it has answered anything is given up, and another is asked.
     backend = (
-        "select pid from pg_stat_activity"
-        " where application_name = 'chiron-renewal' and datname = current_database()"
+        "select pid from pg_stat_activity where application_name = 'chiron-renewal'"
+        " and datname = current_database() and state = 'idle' and query <> ''"
     )
     env = {"CHIRON_LEASE_S": "2", "CHIRON_RENEWAL_S": "0.2", "ANTHROPIC_API_KEY": "test"}
     with running(settings, **env) as worker:

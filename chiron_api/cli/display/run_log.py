@@ -2,9 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import accumulate
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -32,6 +34,13 @@ class Line:
 def line_of_event(event: Event) -> Line:
     """An event as a line of the log."""
     return Line(event.at, "event", json.loads(event.to_json()))
+
+
+def merge(events: Sequence[Line], others: Sequence[Line]) -> list[Line]:
+    """Events and lines of workers by time. The events keep their order, also where a clock was set back."""
+    latest = accumulate((event.at for event in events), max)
+    timed = [*zip(latest, events, strict=True), *((line.at, line) for line in others)]
+    return [line for _, line in sorted(timed, key=itemgetter(0))]
 
 
 class WorkerFiles:

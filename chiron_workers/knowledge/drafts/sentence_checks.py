@@ -29,6 +29,7 @@ from chiron_workers.knowledge.drafts.sentence_rules import (
     is_repeated,
     refuse_sentence,
     sentence_doubts,
+    stands_side_by_side,
     tells_both_sides,
     unshown_figures,
 )
@@ -153,7 +154,7 @@ def _section(
 
 def _refuse_form(text: str, facts: Sequence[CitableFact]) -> str:
     """Why a sentence is refused whatever a model would say; empty where it is not."""
-    if is_repeated(text, facts) or tells_both_sides(text, facts):
+    if is_repeated(text, facts) or tells_both_sides(text, facts) or stands_side_by_side(text, facts):
         return ""
     if not is_one_sentence(text):
         return "It is more than one sentence. Give each on its own, with the facts that it rests on."
@@ -216,11 +217,13 @@ def _sentence_outcome(
 
 
 def _is_in_its_words(statement: CitedStatement, clashes: Mapping[frozenset[str], str]) -> bool:
-    """Whether a sentence has the words of its facts alone: of each of them, or of both sides of a contradiction."""
+    """Whether a sentence has the words of its facts alone: of each of them, side by side, or of both sides of a contradiction."""
     ids = {fact.fact_id for fact in statement.facts}
     if contradicts_itself(statement.facts) or any(pair <= ids for pair in clashes):
         return tells_both_sides(statement.text, statement.facts)
-    return is_repeated(statement.text, statement.facts)
+    return is_repeated(statement.text, statement.facts) or stands_side_by_side(
+        statement.text, statement.facts
+    )
 
 
 def _facts_in_other_words(statement: CitedStatement) -> list[CitableFact]:

@@ -57,6 +57,8 @@ OPPOSITIONS = frozenset(
     {"against", "but", "contradict", "contradicts", "disagree", "disagrees", "whereas", "while"}
 )
 _WORD = re.compile(r"[^\W_]+")
+_FACT_MARK = " \0 "  # no stored text has it
+_SIDE_BY_SIDE = re.compile(r" *\0(?: *; *\0)+ *\.? *")
 _ENDS = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 
 
@@ -171,14 +173,31 @@ def contradicts_itself(facts: Sequence[CitableFact]) -> bool:
 
 def tells_both_sides(text: str, facts: Sequence[CitableFact]) -> bool:
     """Whether a sentence gives each of its facts in the fact's own words, and besides only says that they disagree."""
+    words = set(_WORD.findall(_with_facts_marked(text, facts)))
+    return words <= CONNECTIVES and bool(words & OPPOSITIONS)
+
+
+def stands_side_by_side(text: str, facts: Sequence[CitableFact]) -> bool:
+    """Whether a sentence gives each of several facts in the fact's own words, with a semicolon between them and nothing else.
+
+    A semicolon connects nothing: behind "and" a fact would share the condition or the time of the one before. What begins
+    with "it" would mean another thing behind another fact.
+    """
+    is_alone = not any(open_reference(fact.content) for fact in facts)
+    return (
+        len(facts) > 1 and is_alone and _SIDE_BY_SIDE.fullmatch(_with_facts_marked(text, facts)) is not None
+    )
+
+
+def _with_facts_marked(text: str, facts: Sequence[CitableFact]) -> str:
+    """A sentence in lower case with a mark for the own words of each fact; empty where those of one are missing."""
     remainder = collapse_whitespace(text).casefold()
     for fact in facts:
         words = collapse_whitespace(fact.content).casefold().rstrip(".")
         if words not in remainder:
-            return False
-        remainder = remainder.replace(words, " ", 1)
-    rest_words = _WORD.findall(remainder)
-    return set(rest_words) <= CONNECTIVES and bool(set(rest_words) & OPPOSITIONS)
+            return ""
+        remainder = remainder.replace(words, _FACT_MARK, 1)
+    return remainder
 
 
 def unshown_figures(text: str, facts: Sequence[CitableFact]) -> list[str]:

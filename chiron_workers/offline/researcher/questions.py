@@ -96,7 +96,15 @@ def _transfers(facts: Sequence[Fact], past_keys: set[str]) -> Iterator[Question]
             past_ids |= ids
             past_keys.add(key.casefold())
             here, there = (_with_gap(fact["statement"], key) for fact in pair)
-            yield _question("transfer", TRANSFER.format(statement=here, other=there), key, pair)
+            question = _question("transfer", TRANSFER.format(statement=here, other=there), key, pair)
+            yield question | {"statement": _side_by_side(*(fact["statement"] for fact in pair))}
+
+
+def _side_by_side(statement: str, second: str) -> str:
+    """Two statements as one that says what each fact says, since a fact that says nothing of its statement is refused."""
+    first_word, space, rest = second.partition(" ")
+    is_common = first_word.istitle() and first_word != "I" and first_word.casefold() in COMMON_WORDS
+    return f"{statement.rstrip('.')}; {first_word.lower() if is_common else first_word}{space}{rest}"
 
 
 def _shared_words(fact: Fact, second: Fact) -> list[str]:

@@ -32,7 +32,7 @@ async def test_without_redis_every_view_shows_what_stands_and_says_that_live_pro
     shelf: Shelf,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr("chiron_workers.pubsub.hub.PAUSE_MAX_S", 0.2)
+    monkeypatch.setattr("chiron_workers.pubsub.reconnection.PAUSE_MAX_S", 0.2)
     monkeypatch.setattr("chiron_api.http.page.shared_views.READ_S", 0.1)
     monkeypatch.setattr("chiron_api.http.page.shared_views.IDLE_READ_S", 0.1)
     subject = shelf.subject("towers", "Towers")

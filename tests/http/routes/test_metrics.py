@@ -155,9 +155,10 @@ async def test_workers_add_up_and_what_a_killed_worker_counted_stays(
             first.kill()
         rows(settings, "update worker_metrics set saved_at = now() - interval '1 hour' returning 1")
         await enqueue(settings, "waves")
-        with running(settings, "-c", "7", name="w2", **env) as second:
+        with running(settings, *saves_often(settings), "-c", "7", name="w2", **env) as second:
             await finished(settings, 2)
-            living = await scrape(client)
+            while not (living := await scrape(client)).value("chiron_workers"):  # until it has saved
+                await asyncio.sleep(0.01)
             await stop(second)
     assert living.value("chiron_workers") == 1
     assert living.value("chiron_slots") == 7

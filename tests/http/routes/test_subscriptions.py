@@ -56,6 +56,7 @@ async def test_they_are_listed_newest_first_in_pages(client: httpx2.AsyncClient)
     [
         ({"cron": "every monday"}, "Write five fields"),
         ({"cron": "* * * * *"}, "at least 60 minutes must lie between"),
+        ({"cron": "0 9 * * " + "MON," * 30 + "MON"}, "cron: String should have at most 100 characters"),
         ({"time_zone": "Mars"}, "There is no time zone 'Mars'"),
         ({"role": "baker"}, "There is no role 'baker'"),
         ({"topics": []}, "topics"),

@@ -12,7 +12,10 @@ from support.run_harness import Stage
 from support.scripted_model import Block, Says, call, calls, says, supports_all, turn
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.embeddings import Embedder
+from chiron_workers.runs.session import Session
 from chiron_workers.states import Outcome
+from chiron_workers.store import Store
 from chiron_workers.tools import registry
 
 WITHDRAWAL = "update facts set status = 'withdrawn' where content like '%1.9 m%'"
@@ -155,3 +158,28 @@ async def test_the_offline_researcher_asks_for_a_number_or_a_word_of_each_fact(s
     for row in rows:
         assert row["text"].endswith(row["statement"].replace(row["key"], "____"))
     assert any(row["statement"] == FREEBOARD and row["key"] == "Satellites" for row in rows)
+
+
+async def test_a_question_about_two_facts_of_the_offline_researcher_goes_when_either_of_them_falls(
+    stage: Stage, shelf: Shelf, embedder: Embedder
+):
+    node, _ = node_with_facts(shelf)
+    sonar = "Submarines measured the draft of the ice with sonar since 1958."
+    buoys = "Moored buoys look up with sonar at the ice above them."
+    pair = [
+        shelf.fact("sea-ice", words, f"https://example.org/{words[:5]}", "thickness", quote=words, text=words)
+        for words in (sonar, buoys)
+    ]
+    stage.registry = registry()
+    async with offline_model(stage):
+        run = NewRun("Thickness", "assessment", "sea-ice", "offline", 20, scope=f"node:{node}")
+        [run_id] = (await submit(stage.pool, NewBatch([run], "sea-ice"))).run_ids
+        assert await stage.play(run_id) is Outcome.PLAYED
+    [row] = await stage.rows("select * from questions where kind = 'transfer' and handed_in_at is not null")
+    assert (row["key"], {*row["fact_ids"]}, row["verdict_by"]) == ("sonar", {*pair}, "")
+    for words in (sonar, buoys):
+        assert words[1:].rstrip(".") in row["statement"], "the statement says what each of its facts says"
+    questions = Store(Session(stage.pool), embedder).questions
+    assert await questions.standing([row["id"]]) == {row["id"]}
+    shelf.connection.execute("update facts set status = 'withdrawn' where id = %s", (pair[1],))
+    assert await questions.standing([row["id"]]) == set()

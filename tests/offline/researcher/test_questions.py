@@ -51,6 +51,7 @@ def test_a_word_that_facts_of_two_sources_share_is_asked_for_in_both() -> None:
     [transfer] = [item for item in questions(first, second) if item["kind"] == "transfer"]
     assert (transfer["key"], transfer["fact_ids"]) == ("namespace", ["f1", "f2"])
     assert transfer["question"].count("____") == 2
+    assert transfer["statement"] == f"{FIRST.rstrip('.')}; every module has a namespace of its own."
     same_source = {"sources": ["corpus://x/1"]}
     kinds = {item["kind"] for item in questions(first | same_source, second | same_source)}
     assert kinds == {"recall"}

@@ -3,13 +3,13 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts import webhooks as acts
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.deliveries import deliveries
 from chiron_api.http.page.forms import read_form
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
-from chiron_workers.webhooks.deliveries import resend
 
 
 async def show_deliveries(request: Request) -> Response:
@@ -31,8 +31,7 @@ async def resend_delivery(request: Request) -> Response:
     """Have a delivery sent again; the list follows."""
     delivery_id = path_id(request)
     await read_form(request)
-    async with services_of(request).store() as store:
-        await resend(store.session, delivery_id)
+    await acts.resend_delivery(services_of(request), delivery_id)
     return see_other("/deliveries")
 
 

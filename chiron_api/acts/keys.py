@@ -1,0 +1,115 @@
+"""Keys of the API, and who changed what."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
+
+from chiron_api.acts.act import Noun, Target
+from chiron_api.acts.inputs import INTEGER, Input, Name, Page, Time, Usd
+from chiron_api.answers.keys import AuditTrail, Key, KeyList, NewKey
+from chiron_api.services import Services
+from chiron_workers.access import keys
+from chiron_workers.access.allotments import committed_usd
+from chiron_workers.access.audit import newest_entries
+from chiron_workers.states import AccessScope, BudgetPeriod
+
+KEYS = Noun("Keys", Target("name"))
+ADMIN = AccessScope.ADMIN
+
+
+class KeyRequest(Input):
+    """A key to make; its owner is called as the key is, unless another one is named."""
+
+    name: Annotated[str, Field(min_length=1, max_length=keys.NAME_CHARS_MAX)]
+    scope: AccessScope
+    owner: Annotated[str, Field(max_length=keys.NAME_CHARS_MAX)] = ""
+    expires_at: Time | None = None
+    budget_usd: Usd | None = None
+    budget_period: BudgetPeriod = BudgetPeriod.TOTAL
+    requests_per_minute: Annotated[int, Field(ge=1, le=keys.RATE_MAX), INTEGER] | None = None
+
+    @field_validator("expires_at")
+    @classmethod
+    def _require_future(cls, end: datetime | None) -> datetime | None:
+        if end is not None and end <= datetime.now(UTC):
+            raise PydanticCustomError("past", "that time has passed already")
+        return end
+
+
+class KeysQuery(Input):
+    """Which keys to list: with `revoked` also those that are no longer valid."""
+
+    with_revoked: bool = Field(False, alias="revoked")
+
+
+class AuditPage(Page):
+    """A page of the audit trail, of one owner if it is named."""
+
+    limit: Annotated[int, Field(ge=1, le=1_000)] = 100
+    owner: Name | None = None
+
+
+@KEYS.act(
+    "keys.create",
+    "POST /v1/keys",
+    "Make a key",
+    client="create_key",
+    scope=ADMIN,
+    faces=("POST /keys",),
+    status=HTTPStatus.CREATED,
+    location="/v1/keys/{name}",
+    problems=(HTTPStatus.CONFLICT,),
+    shows_secret=True,
+)
+async def create_key(services: Services, body: KeyRequest) -> NewKey:
+    """Make a key; `key` of the answer is its secret, which no later answer shows. A name that is in use is refused."""
+    secret, key = await keys.create_key(services.pool, keys.NewKey(**dict(body)))
+    return NewKey(key=secret, **dict(_answer(key, left_usd=key.budget_usd)))
+
+
+@KEYS.act("keys.list", "GET /v1/keys", "List the keys", client="keys", scope=ADMIN, faces=("GET /keys",))
+async def list_keys(services: Services, query: KeysQuery) -> KeyList:
+    """The keys, oldest first, without their secrets; `left_usd` is what each has left of its budget."""
+    rows = await keys.all_keys(services.pool, with_revoked=query.with_revoked)
+    bound_ids = [key.id for key in rows if key.budget_usd is not None]
+    sums = await committed_usd(services.pool, bound_ids) if bound_ids else {}
+    return KeyList(items=[_answer(key, left_usd=_left_usd(key, sums)) for key in rows])
+
+
+@KEYS.act(
+    "keys.revoke",
+    "DELETE /v1/keys/{name}",
+    "Revoke a key",
+    client="revoke_key",
+    scope=ADMIN,
+    faces=("POST /keys/{name}/revoke",),
+    status=HTTPStatus.NO_CONTENT,
+    problems=(HTTPStatus.NOT_FOUND,),
+)
+async def revoke_key(services: Services, name: str) -> None:
+    """End a key for good. Servers refuse it within five seconds, and what it submitted goes on."""
+    await keys.revoke_key(services.pool, name)
+
+
+@KEYS.act("audit.list", "GET /v1/audit", "List who changed what", client="audit_trail", scope=ADMIN)
+async def list_audit(services: Services, page: AuditPage) -> AuditTrail:
+    """Acts that changed something, newest first, in pages; `next` is null on the last one."""
+    entries = await newest_entries(services.pool, limit=page.limit + 1, before=page.after, owner=page.owner)
+    return AuditTrail.model_validate(page.of(entries))
+
+
+def _answer(key: keys.Key, *, left_usd: Decimal | None) -> Key:
+    members = {name: getattr(key, name) for name in keys.Key.__slots__}
+    return Key.model_validate({**members, "left_usd": left_usd})
+
+
+def _left_usd(key: keys.Key, sums: Mapping[UUID, Decimal]) -> Decimal | None:
+    if key.budget_usd is None:
+        return None
+    return max(Decimal(0), key.budget_usd - sums.get(key.id, Decimal(0)))

@@ -1,0 +1,191 @@
+"""Subscriptions: research that recurs."""
+
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from chiron_api.acts.act import Created, Noun, Target
+from chiron_api.acts.inputs import Flag, Input, Name, Page, Time, Usd
+from chiron_api.answers.subjects import (
+    Subscription,
+    SubscriptionList,
+    SubscriptionTime,
+    SubscriptionTimeList,
+)
+from chiron_api.services import Services
+from chiron_workers.batches.submit import TOPIC_CHARS_MAX
+from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.subscriptions import subscriptions as engine
+from chiron_workers.subscriptions.cron import CHARS_MAX, Recurrence
+from chiron_workers.subscriptions.occurrences import PastOccurrence, last_occurrences
+from chiron_workers.subscriptions.subscriptions import TOPICS_MAX, NewSubscription, Subscriptions
+
+SUBSCRIPTIONS = Noun("Subscriptions", Target("subscription", (Subscription,)))
+CHANGE_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+TIMES_MAX = 100
+
+
+class SubscriptionRequest(Input):
+    """A subscription to make: topics, and when to research them."""
+
+    topics: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]],
+        Field(min_length=1, max_length=TOPICS_MAX),
+    ]
+    subject: Name
+    cron: Annotated[str, Field(min_length=1, max_length=CHARS_MAX)]
+    time_zone: Name = "UTC"
+    role: Name = "research"
+    model: Name | None = None
+    budget_usd: Usd | None = Field(None, description="What all topics together may cost each time.")
+    ends_at: Time | None = None
+    recheck: Flag = Field(False, description="Read the sources of the subject again each time, too.")
+
+
+class SubscriptionPage(Page):
+    """A page of the subscriptions, of one subject if it is named."""
+
+    subject: Name | None = None
+
+
+class TimesQuery(Input):
+    """How many occurrences to list, the latest first."""
+
+    limit: Annotated[int, Field(ge=1, le=TIMES_MAX)] = 10
+
+
+@SUBSCRIPTIONS.act(
+    "subscriptions.create",
+    "POST /v1/subscriptions",
+    "Subscribe to a subject",
+    client="subscribe",
+    faces=("tool create_subscription",),
+    tool_target="subscription_id",
+    status=HTTPStatus.CREATED,
+    location="/v1/subscriptions/{id}",
+    problems=(HTTPStatus.CONFLICT,),
+    costs_money=True,
+    repeatable=True,
+)
+async def create_subscription(services: Services, body: SubscriptionRequest) -> Created[Subscription]:
+    """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer."""
+    new = NewSubscription(
+        tuple(body.topics),
+        body.subject,
+        Recurrence(body.cron, body.time_zone),
+        body.role,
+        body.model or services.settings.model,
+        body.budget_usd,
+        body.ends_at,
+        body.recheck,
+    )
+    async with services.session() as session:
+        subscription, is_new = await Subscriptions(session).create(new)
+    return Created(Subscription.model_validate(subscription), is_new)
+
+
+@SUBSCRIPTIONS.act(
+    "subscriptions.list", "GET /v1/subscriptions", "List the subscriptions", client="subscriptions"
+)
+async def list_subscriptions(services: Services, page: SubscriptionPage) -> SubscriptionList:
+    """Subscriptions, newest first, in pages; `next` is null on the last one."""
+    subject_id = slug(page.subject) if page.subject else None
+    async with services.session() as session:
+        subscriptions = await Subscriptions(session).newest(
+            limit=page.limit + 1, before=page.after, subject_id=subject_id
+        )
+    return SubscriptionList.model_validate(page.of(subscriptions))
+
+
+@SUBSCRIPTIONS.act(
+    "subscriptions.read",
+    "GET /v1/subscriptions/{id}/times",
+    "List the times of a subscription",
+    client="subscription_times",
+    problems=(HTTPStatus.NOT_FOUND,),
+    is_owned=True,
+)
+async def list_subscription_times(services: Services, id: UUID, options: TimesQuery) -> SubscriptionTimeList:
+    """What each of its last occurrences changed, latest first."""
+    async with services.session() as session:
+        subscription = await Subscriptions(session).get(id)
+        occurrences = await last_occurrences(session, subscription.id, limit=options.limit)
+    return SubscriptionTimeList(items=[_time(occurrence) for occurrence in occurrences])
+
+
+@SUBSCRIPTIONS.act(
+    "subscriptions.read",
+    "GET /v1/subscriptions/{id}",
+    "Show a subscription",
+    client="subscription",
+    problems=(HTTPStatus.NOT_FOUND,),
+    is_owned=True,
+)
+async def show_subscription(services: Services, id: UUID) -> Subscription:
+    """When it is due next, what it started last, and why it is paused or passed a time over."""
+    return await _apply(services, id, Subscriptions.get)
+
+
+@SUBSCRIPTIONS.act(
+    "subscriptions.pause",
+    "POST /v1/subscriptions/{id}/pause",
+    "Pause a subscription",
+    client="pause_subscription",
+    problems=CHANGE_PROBLEMS,
+    is_owned=True,
+    repeatable=True,
+)
+async def pause_subscription(services: Services, id: UUID) -> Subscription:
+    """Have a subscription due no more until it is resumed. One that has ended is refused."""
+    return await _apply(services, id, Subscriptions.pause)
+
+
+@SUBSCRIPTIONS.act(
+    "subscriptions.resume",
+    "POST /v1/subscriptions/{id}/resume",
+    "Resume a subscription",
+    client="resume_subscription",
+    problems=CHANGE_PROBLEMS,
+    is_owned=True,
+    repeatable=True,
+)
+async def resume_subscription(services: Services, id: UUID) -> Subscription:
+    """Have a subscription due again at its next time. One that has ended is refused."""
+    return await _apply(services, id, Subscriptions.resume)
+
+
+@SUBSCRIPTIONS.act(
+    "subscriptions.delete",
+    "DELETE /v1/subscriptions/{id}",
+    "Delete a subscription",
+    client="delete_subscription",
+    status=HTTPStatus.NO_CONTENT,
+    problems=(HTTPStatus.NOT_FOUND,),
+    is_owned=True,
+)
+async def delete_subscription(services: Services, id: UUID) -> None:
+    """Delete a subscription. What it has started goes on."""
+    async with services.session() as session:
+        await Subscriptions(session).remove(id)
+
+
+async def _apply(
+    services: Services, id: UUID, method: Callable[[Subscriptions, UUID], Awaitable[engine.Subscription]]
+) -> Subscription:
+    async with services.session() as session:
+        return Subscription.model_validate(await method(Subscriptions(session), id))
+
+
+def _time(occurrence: PastOccurrence) -> SubscriptionTime:
+    difference = occurrence.difference
+    return SubscriptionTime(
+        batch_id=occurrence.batch_id,
+        due_at=occurrence.due_at,
+        since=occurrence.since,
+        finished_at=occurrence.finished_at,
+        is_empty=difference.is_empty if difference else None,
+        counts=difference.counts if difference else None,
+    )
