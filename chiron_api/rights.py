@@ -86,33 +86,8 @@ OPERATIONS = (
     ),
     _change("runs.delete", "DELETE /v1/runs/{id}", is_owned=True),
     # Subjects, and what is known of them, which all who may read share.
-    _read("subjects.list", *_both("/subjects", "GET"), "tool list_subjects"),
-    _read("subjects.read", *_both("/subjects/{id}", "GET"), "tool get_learning_goal"),
     _read("subjects.active", "tool get_active_subject"),
-    _read("subjects.facts", "GET /v1/subjects/{id}/facts"),
-    _read("subjects.sources", "GET /v1/subjects/{id}/documents", "GET /subjects/{id}/sources"),
-    _read("subjects.changes", "GET /v1/subjects/{id}/diff", "GET /subjects/{id}/changes"),
-    _read(
-        "knowledge.search",
-        "POST /v1/knowledge/search",
-        "GET /search",
-        "mcp search",
-        "tool vector_search",
-        "tool knowledge_base",
-        costs_money=True,
-    ),
-    _read("rechecks.read", "GET /v1/rechecks/{id}"),
-    _change("subjects.create", "POST /subjects"),
-    _change("subjects.goal", "POST /subjects/{id}/goal"),
     _change("subjects.documents", *_both("/subjects/{id}/documents")),
-    _change("subjects.recheck", *_both("/subjects/{id}/recheck")),
-    _change(
-        "subjects.check",
-        "POST /v1/subjects/{id}/check",
-        "mcp check_subject",
-        costs_money=True,
-        target="subject_id",
-    ),
     # Learning.
     _read("subjects.learning", "GET /subjects/{id}/learn"),
     _read(
@@ -159,7 +134,6 @@ OPERATIONS = (
         target="quiz_id",
     ),
     # Tools of agents that people call. What a tool needs is the same over HTTP and over MCP.
-    _read("tools.list", "GET /v1/tools", "GET /v1/skills"),
     _read("tools.search", "tool web_search", costs_money=True),
     Operation(
         "tools.read_private",

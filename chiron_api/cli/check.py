@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
-from chiron_api.checks import CheckOptions, SubmittedCheck, submit_check
+from chiron_api.acts.checks import Checking, check_subject
+from chiron_api.answers.subjects import CheckReceipt
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.money import usd_option
+from chiron_api.cli.input.options import options
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_workers.access.audit import command
-from chiron_workers.billing.budgets import Budget
-from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
 from chiron_workers.states import Decider
@@ -29,6 +29,9 @@ async def check(
         Decimal | None,
         usd_option("What the check may cost. It pauses there, and goes on with `chiron resume`."),
     ] = None,
+    budget_tokens: Annotated[
+        int | None, typer.Option(min=1, metavar="TOKENS", help="The tokens it may use, likewise.")
+    ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Ask anew, though the same facts were asked about before.")
     ] = False,
@@ -39,33 +42,22 @@ async def check(
     A run of the role `verifier` asks about twelve at a time. What a quote does not support is no longer shown as accepted; it
     stays in the database, with the reason. What rules alone had doubted counts again if the model supports it.
     """
-    async with open_pool(settings().database_url, size=2) as pool:
-        receipt = await order_check(pool, subject, CheckOptions(model, Budget(budget_usd), is_fresh=again))
+    checking = options(Checking, model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again)
+    async with open_services(settings(), pool_size=2) as services:
+        receipt = (await check_subject.command(services, slug(subject), checking)).answer
     typer.echo(json_line(receipt) if as_json else "\n".join(check_lines(receipt)))
 
 
-async def order_check(pool: Pool, subject: str, options: CheckOptions) -> SubmittedCheck:
-    """Submit a check and tell the workers."""
-    from chiron_workers.pubsub.signals import notify
-
-    async with command(pool, "subjects.check", slug(subject)):
-        receipt = await submit_check(pool, subject, options)
-    if receipt.batch is not None:
-        await notify(settings().redis_url, receipt.batch.batch_id)
-    return receipt
-
-
-def check_lines(receipt: SubmittedCheck) -> Iterator[str]:
+def check_lines(receipt: CheckReceipt) -> Iterator[str]:
     """What is checked by whom, and what cannot be."""
-    batch = receipt.batch
-    if batch is None:
+    if receipt.batch_id is None:
         yield f"{receipt.subject_id}: nothing to ask; a model has judged every quote that stands in its source."
     else:
-        verb = "to be checked" if batch.is_new else "that were to be checked before"
-        yield f"{receipt.subject_id}: {_quotes(receipt.unchecked)} {verb} by {receipt.judge}, batch {batch.batch_id}."
+        verb = "to be checked" if receipt.is_new else "that were to be checked before"
+        yield f"{receipt.subject_id}: {_quotes(receipt.unchecked)} {verb} by {receipt.judge}, batch {receipt.batch_id}."
         if receipt.judge == Decider.RULES:
             yield "No model is configured. Rules only doubt, so what they do not doubt stays unchecked."
-        yield f"  chiron watch {batch.batch_id}   follows it"
+        yield f"  chiron watch {receipt.batch_id}   follows it"
     if receipt.unverified:
         yield (
             f"{_quotes(receipt.unverified)} cannot be checked, since no text of the source here holds it; such a fact stays "

@@ -37,8 +37,8 @@ async def import_(
     The file is checked first; if a line is wrong nothing is imported. Quotes are looked up in the texts of the sources
     again, and confidences computed again, whatever the file says.
     """
-    from chiron_api.checks import CheckOptions
-    from chiron_api.cli.check import check_lines, order_check
+    from chiron_api.acts.checks import check_subject
+    from chiron_api.cli.check import check_lines
     from chiron_api.services import open_services
     from chiron_api.transfer.importing import import_file, subjects_of
 
@@ -48,7 +48,7 @@ async def import_(
             summary = await import_file(services.pool, services.embedder, file, subject=target)
             result["facts"] = summary.facts
         subjects = subjects_of(file, target) if check else []
-        receipts = [await order_check(services.pool, subject_id, CheckOptions()) for subject_id in subjects]
+        receipts = [(await check_subject.command(services, subject_id)).answer for subject_id in subjects]
     if as_json:
         typer.echo(json_line({**asdict(summary), "checks": receipts} if check else summary))
         return

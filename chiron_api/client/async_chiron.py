@@ -3,13 +3,11 @@
 from chiron_api.answers.runs import Batch, Run, RunResult
 from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import documents as document_calls
-from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import journeys as journey_calls
 from chiron_api.client.calls import learning as learning_calls
 from chiron_api.client.calls import quizzes as quiz_calls
 from chiron_api.client.calls import runs as run_calls
 from chiron_api.client.calls import steering as steering_calls
-from chiron_api.client.calls import subjects as subject_calls
 from chiron_api.client.calls import tools as tool_calls
 from chiron_api.client.concurrent import AsyncEventStream, AsyncItems, AsyncShell, listing, value
 from chiron_api.client.derived_methods import ActMethods
@@ -41,17 +39,7 @@ class AsyncChiron(ActMethods, AsyncShell):
 
     delete = value(steering_calls.delete)
 
-    search = value(fact_calls.search)
-
-    subjects = value(subject_calls.subjects)
-    subject = value(subject_calls.subject)
-    subject_facts = listing(subject_calls.subject_facts)
-    documents = value(subject_calls.documents)
-    add_document = value(subject_calls.add_document)
-    difference = value(subject_calls.difference)
-    check = value(subject_calls.check)
-    order_recheck = value(subject_calls.order_recheck)
-    recheck = value(subject_calls.recheck)
+    add_document = value(document_calls.add_document)
 
     start_journey = value(journey_calls.start_journey)
     journey = value(journey_calls.journey)
@@ -78,9 +66,7 @@ class AsyncChiron(ActMethods, AsyncShell):
     lesson_document = value(document_calls.lesson_document)
     rows_document = value(document_calls.rows_document)
 
-    tools = value(tool_calls.tools)
     call_tool = value(tool_calls.call_tool)
-    skills = value(tool_calls.skills)
     health = value(tool_calls.health)
     readiness = value(tool_calls.readiness)
 

@@ -7,13 +7,27 @@ from decimal import Decimal
 from typing import Literal
 
 from chiron_api.answers.basics import Receipt
-from chiron_api.answers.facts import Fact, FoundFact
+from chiron_api.answers.differences import Difference
+from chiron_api.answers.facts import Fact, FactList, FoundFact, FoundFacts, ListedFact
 from chiron_api.answers.keys import AuditEntry, AuditTrail, Key, KeyList, NewKey
 from chiron_api.answers.lessons import Lesson, LessonLine, LessonList
 from chiron_api.answers.reports import Report
 from chiron_api.answers.rows import Row, RowList
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering, WritingReceipt
-from chiron_api.answers.subjects import Subscription, SubscriptionList, SubscriptionTime, SubscriptionTimeList
+from chiron_api.answers.subjects import (
+    CheckReceipt,
+    Document,
+    DocumentList,
+    Recheck,
+    Subject,
+    SubjectDetails,
+    SubjectList,
+    Subscription,
+    SubscriptionList,
+    SubscriptionTime,
+    SubscriptionTimeList,
+)
+from chiron_api.answers.tools import Skill, SkillList, Tool, ToolList
 from chiron_api.answers.webhooks import Delivery, DeliveryList, NewWebhook, Webhook, WebhookList
 from chiron_api.client.call import Call, Listing, fields, get, pages
 from chiron_api.client.targets import Id, id_of, target_of
@@ -21,6 +35,7 @@ from chiron_api.client.targets import Id, id_of, target_of
 Money = Decimal | float
 AccessScope = Literal["read", "submit", "admin"]
 BudgetPeriod = Literal["day", "total"]
+FactStatus = Literal["accepted", "disputed", "candidate", "superseded", "withdrawn"]
 NoticeKind = Literal[
     "run.completed",
     "run.failed",
@@ -31,6 +46,7 @@ NoticeKind = Literal[
     "subscription.news",
     "webhook.test",
 ]
+SearchMode = Literal["hybrid", "vector", "text"]
 WebhookFormat = Literal["standard", "slack", "mail"]
 
 
@@ -47,6 +63,36 @@ def cancel(
     """End all open runs of a batch. What a worker plays ends when the worker learns of it."""
     folder, target = target_of(batch, run)
     return Call("POST", f"/v1/{folder}/{{id}}/cancel", Steering, target=target, body=fields())
+
+
+def check(
+    subject: str,
+    *,
+    model: str | None = None,
+    budget_usd: Money | None = None,
+    budget_tokens: int | None = None,
+    again: bool = False,
+) -> Call[CheckReceipt]:
+    """Have a model asked whether quotes support the facts of a subject that no model has judged.
+
+    Those are facts that were stored without a model to ask: outside of research, such as by store_knowledge, or imported.
+    It returns at once; the batch tells when it is done. What a quote does not support is then shown no longer, and stays
+    with the reason. The same facts, by the same model under the same budget, are the same batch.
+
+    Args:
+        model: Who is asked, where CHIRON_VERDICT_MODEL names nobody.
+        budget_usd: What the check may cost; it pauses there.
+        budget_tokens: The tokens it may use, likewise.
+        again: Ask anew, though the same facts were asked about before.
+    """
+    return Call(
+        "POST",
+        "/v1/subjects/{id}/check",
+        CheckReceipt,
+        target=id_of("subject", subject),
+        body=fields(model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again),
+        is_repeatable=not again,
+    )
 
 
 def create_key(
@@ -76,6 +122,19 @@ def create_key(
     )
 
 
+def create_subject(
+    title: str, *, purpose_statement: str = "", target_depth: str = "practical"
+) -> Call[Subject]:
+    """Make a subject, or give the one of that name another goal. One that is there keeps its title."""
+    return Call(
+        "POST",
+        "/v1/subjects",
+        Subject,
+        body=fields(title=title, purpose_statement=purpose_statement, target_depth=target_depth),
+        is_repeatable=True,
+    )
+
+
 def create_webhook(
     url: str, *, kinds: Sequence[NoticeKind] | None = None, format: WebhookFormat | None = None
 ) -> Call[NewWebhook]:
@@ -96,6 +155,23 @@ def delete_subscription(subscription: Id | Subscription) -> Call[None]:
 def deliveries(webhook: Id | Webhook) -> Listing[Delivery]:
     """What a webhook was sent or is to be sent, newest first, in pages; it is kept for 30 days after its end."""
     return pages("/v1/webhooks/{id}/deliveries", DeliveryList, target=id_of("webhook", webhook))
+
+
+def difference(
+    subject: str, since: datetime, *, until: datetime | None = None, limit: int = 100
+) -> Call[Difference]:
+    """What changed in a subject in a period."""
+    return get(
+        "/v1/subjects/{id}/diff",
+        Difference,
+        target=id_of("subject", subject),
+        query=fields(since=since, until=until, limit=limit),
+    )
+
+
+def documents(subject: str) -> Call[list[Document]]:
+    """The documents of the corpus of a subject, by address."""
+    return get("/v1/subjects/{id}/documents", DocumentList, target=id_of("subject", subject), part="items")
 
 
 def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
@@ -129,6 +205,11 @@ def lessons(subject: str, *, node: str | None = None, drafts: bool = False) -> C
     )
 
 
+def order_recheck(subject: str) -> Call[Recheck]:
+    """Have a worker read the sources of a subject's facts again; the order that is open, if there is one."""
+    return Call("POST", "/v1/subjects/{id}/recheck", Recheck, target=id_of("subject", subject))
+
+
 def pause(
     batch: Id | Batch | Receipt | RunReceipt | None = None,
     *,
@@ -148,6 +229,11 @@ def pause_subscription(subscription: Id | Subscription) -> Call[Subscription]:
         target=id_of("subscription", subscription),
         is_repeatable=True,
     )
+
+
+def recheck(recheck: Id | Recheck) -> Call[Recheck]:
+    """A recheck: its state, and what it has found once it is completed."""
+    return get("/v1/rechecks/{id}", Recheck, target=id_of("recheck", recheck))
 
 
 def reinstate(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
@@ -251,9 +337,100 @@ def rows(
     return pages(f"/v1/{folder}/{{id}}/rows", RowList, target=target, format="json")
 
 
+def save_goal(subject: str, purpose_statement: str, *, target_depth: str | None = None) -> Call[Subject]:
+    """Save the learning goal of a subject that there is, in place of an earlier one."""
+    return Call(
+        "POST",
+        "/v1/subjects/{id}/goal",
+        Subject,
+        target=id_of("subject", subject),
+        body=fields(purpose_statement=purpose_statement, target_depth=target_depth),
+        is_repeatable=True,
+    )
+
+
+def search(
+    query: str,
+    *,
+    top_k: int = 5,
+    mode: SearchMode = "hybrid",
+    subject_id: str | None = None,
+    min_confidence: float = 0.0,
+    candidates: bool = False,
+    topic_path: str | None = None,
+    source: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    validated_since: datetime | None = None,
+    node_id: str | None = None,
+    neighbours: bool = False,
+) -> Call[FoundFacts]:
+    """Search what is known, by meaning and by words: the best facts first, each with its source.
+
+    Where embeddings are hosted, the budget of the key pays for that of the query; where it cannot, words alone are
+    searched, and `note` says why.
+
+    Args:
+        query: What you want to know, in your own words.
+        top_k: How many facts at most.
+        mode: vector ranks by meaning alone, text by shared words alone, such as names and numbers.
+        subject_id: Only facts of this subject, by its id or its name.
+        min_confidence: Leave out facts below this confidence, 0 to 1.
+        candidates: Also facts that are not confirmed well enough yet, or that no source says any more.
+        topic_path: Only facts at this topic path or below it, such as area/topic.
+        source: Only facts that rest on this address, or on a domain such as example.org.
+        since: Only facts stored since this date, such as 2026-03-01.
+        until: Only facts stored before this date.
+        validated_since: Only facts whose confidence was worked out since this date.
+        node_id: Only facts of this node of the coverage map.
+        neighbours: With node_id: also its parent, children, siblings and prerequisites.
+    """
+    return Call(
+        "POST",
+        "/v1/knowledge/search",
+        FoundFacts,
+        body=fields(
+            query=query,
+            top_k=top_k,
+            mode=mode,
+            subject_id=subject_id,
+            min_confidence=min_confidence,
+            candidates=candidates,
+            topic_path=topic_path,
+            source=source,
+            since=since,
+            until=until,
+            validated_since=validated_since,
+            node_id=node_id,
+            neighbours=neighbours,
+        ),
+        is_repeatable=True,
+    )
+
+
 def send_webhook_test(webhook: Id | Webhook) -> Call[Delivery]:
     """Have a delivery sent that says nothing. A webhook that is off is turned on again."""
     return Call("POST", "/v1/webhooks/{id}/test", Delivery, target=id_of("webhook", webhook))
+
+
+def skills() -> Call[list[Skill]]:
+    """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
+    return get("/v1/skills", SkillList, part="items")
+
+
+def subject(subject: str) -> Call[SubjectDetails]:
+    """A subject with its learning goal, how many facts it has, and its coverage map."""
+    return get("/v1/subjects/{id}", SubjectDetails, target=id_of("subject", subject))
+
+
+def subject_facts(subject: str, status: FactStatus | None = None) -> Listing[ListedFact]:
+    """Facts, newest first, in pages; those that are accepted or disputed unless a status is named."""
+    return pages("/v1/subjects/{id}/facts", FactList, target=id_of("subject", subject), status=status)
+
+
+def subjects() -> Call[list[Subject]]:
+    """Every subject with its learning goal, by name."""
+    return get("/v1/subjects", SubjectList, part="items")
 
 
 def subscribe(
@@ -312,6 +489,11 @@ def subscription_times(subscription: Id | Subscription, limit: int = 10) -> Call
 def subscriptions(subject: str | None = None) -> Listing[Subscription]:
     """Subscriptions, newest first, in pages; `next` is null on the last one."""
     return pages("/v1/subscriptions", SubscriptionList, subject=subject)
+
+
+def tools() -> Call[list[Tool]]:
+    """The tools that agents are offered, in the form that the Messages API takes."""
+    return get("/v1/tools", ToolList, part="items")
 
 
 def webhook(webhook: Id | Webhook) -> Call[Webhook]:

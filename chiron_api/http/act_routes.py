@@ -71,14 +71,15 @@ def _endpoint(act: Act[..., Any]) -> Any:
 
 async def respond(act: Act[..., Any], outcome: object, path: Mapping[str, object]) -> Response:
     """The response to what an act has given."""
-    status = act.status
+    status, location = act.status, act.location
     if isinstance(outcome, Document):
         return document_response(outcome)
     if isinstance(outcome, Created):
-        status = act.status if outcome.is_new else HTTPStatus.OK
+        if not outcome.is_new:
+            status, location = HTTPStatus.OK, "" if act.idle else location
         outcome = outcome.answer
     fields = {**path, **(dict(outcome) if isinstance(outcome, Answer) else {})}
-    headers = {"Location": act.location.format_map(fields)} if act.location else {}
+    headers = {"Location": location.format_map(fields)} if location else {}
     if act.shows_secret:
         headers["Cache-Control"] = "no-store"
     if outcome is None:
@@ -94,5 +95,5 @@ def _responses(act: Act[..., Any]) -> Responses:
         responses |= {act.status.value: {"description": "In the format that was named.", "content": content}}
     if not act.arguments.may_exist:
         return responses
-    existing = {"model": act.arguments.answer, "description": "The one that is there already."}
-    return responses | {HTTPStatus.OK.value: LOCATION | existing}
+    existing = {"model": act.arguments.answer, "description": act.idle or "The one that is there already."}
+    return responses | {HTTPStatus.OK.value: existing if act.idle else LOCATION | existing}

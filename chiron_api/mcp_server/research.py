@@ -1,4 +1,4 @@
-"""Tools of MCP clients besides those of a run: research itself, and a search over all subjects."""
+"""Tools of MCP clients besides those of a run: research itself."""
 
 import asyncio
 import json
@@ -22,11 +22,9 @@ from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, par
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, ToolError, UsageError
-from chiron_workers.knowledge.search.filters import Filters
-from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX, FoundFact
 from chiron_workers.roles import RoleName
 from chiron_workers.settings import settings
-from chiron_workers.states import FINAL_STATES, Effort, SearchMode, ThinkingMode
+from chiron_workers.states import FINAL_STATES, Effort, ThinkingMode
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
@@ -154,48 +152,6 @@ async def cancel_run(store: Store, *, id: str) -> Cancellation:
         target = parse_id(id)
         await require_visible(store.session.pool, target, store.caller.visible_owner)
         return await cancel_research(store.session.pool, target)
-
-
-@tool
-async def search(  # noqa: PLR0913  # a search can be narrowed in that many ways
-    store: Store,
-    *,
-    query: Annotated[str, Field(min_length=1, max_length=QUERY_CHARS_MAX)],
-    subject_id: Name | None = None,
-    top_k: Annotated[int, Field(ge=1, le=RESULTS_MAX)] = 5,
-    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0,
-    mode: SearchMode = SearchMode.HYBRID,
-    topic_path: str | None = None,
-    source: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    candidates: bool = False,
-) -> list[FoundFact]:
-    """Search what is known, over all subjects, by meaning and by words: the best facts first, each with its source.
-
-    Args:
-        query: What you want to know, in your own words.
-        subject_id: Only facts of this subject, by its id or its name.
-        top_k: How many facts at most.
-        min_confidence: Leave out facts below this confidence, 0 to 1.
-        mode: vector ranks by meaning alone, text by shared words alone, such as names and numbers.
-        topic_path: Only facts at this topic path or below it, such as area/topic.
-        source: Only facts that rest on this address, or on a domain such as example.org.
-        since: Only facts stored since this date, such as 2026-03-01.
-        until: Only facts stored before this date.
-        candidates: Also facts whose confidence is not high enough yet.
-
-    Returns:
-        For each fact its id, content, quote, context (what stands around the quote), quote_state,
-        source_url, source_score, topic_path, confidence, status,
-        score (what they are ordered by, higher is better), similarity (cosine to the query), corroborations (further
-        sources that say the same), contradicted_by (ids of facts that say otherwise), and recall (the share of the
-        nearest facts that this search was measured to find).
-    """
-    filters = Filters(
-        subject_id, min_confidence, candidates, topic_path=topic_path, source=source, since=since, until=until
-    )
-    return await store.search.find(query, filters=filters, limit=top_k, mode=mode)
 
 
 async def describe(pool: Pool, summary: BatchSummary | RunSummary) -> dict[str, Any]:

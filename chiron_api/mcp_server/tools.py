@@ -1,7 +1,6 @@
 import logging
 
 from chiron_api.mcp_server.act_tools import act_tools
-from chiron_api.mcp_server.checks import check_subject
 from chiron_api.mcp_server.lessons import get_lesson, list_lessons
 from chiron_api.mcp_server.quizzes import (
     answer_question,
@@ -11,7 +10,7 @@ from chiron_api.mcp_server.quizzes import (
     start_quiz,
 )
 from chiron_api.mcp_server.reports import get_report, write_report
-from chiron_api.mcp_server.research import cancel_run, get_run, search, start_research
+from chiron_api.mcp_server.research import cancel_run, get_run, start_research
 from chiron_workers.toolkit import Registry
 from chiron_workers.tools import registry
 
@@ -20,10 +19,8 @@ FUNCTIONS = (
     start_research,
     get_run,
     cancel_run,
-    search,
     write_report,
     get_report,
-    check_subject,
     list_lessons,
     get_lesson,
     order_questions,

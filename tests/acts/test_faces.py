@@ -31,6 +31,10 @@ COMMAND_LACKS: dict[tuple[str, str], str] = {
     ("keys", "expires_at"): "--expires also takes an age such as 30d",
     ("keys", "budget_period"): "--per",
     ("subscriptions", "ends_at"): "--until",
+    **{
+        ("import", name): "`chiron check` has it; an import orders a plain check"
+        for name in ("model", "budget_usd", "budget_tokens", "again")
+    },
 }
 
 
@@ -48,17 +52,18 @@ def opened(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return schema
 
 
+def bound_as_text(bound: object) -> str:
+    """A bound as text; 1 and 1.0 are the same."""
+    return str(float(bound)) if isinstance(bound, int | float) else str(bound)
+
+
 def bounds_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> set[tuple[str, str]]:
     """The bounds of a value and of what is in it; a choice of one value is that value."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         schema = (root or {}).get("$defs", {}).get(name) or document()["components"]["schemas"][name]
-    values = {name: schema[name] for name in BOUNDS if name in schema}
-    bounds = {
-        (name, str(float(value)) if isinstance(value, int) else str(value)) for name, value in values.items()
-    }
-    items = [schema["items"]] if schema.get("items") else []
-    for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), *items):
+    bounds = {(name, bound_as_text(schema[name])) for name in BOUNDS if name in schema}
+    for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), *filter(None, [schema.get("items")])):
         bounds |= bounds_of(inner, root)
     for name, member in schema.get("properties", {}).items():
         bounds |= {(f"{name}.{bound}", value) for bound, value in bounds_of(member, root)}

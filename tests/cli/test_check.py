@@ -60,7 +60,7 @@ async def test_the_same_facts_are_asked_about_once_unless_it_is_wanted(
     async def batch(*arguments: str) -> str:
         result = await asyncio.to_thread(chiron, "check", "garden", "--json", *arguments)
         assert result.exit_code == 0, result.stderr
-        return str(json.loads(result.stdout)["batch"]["batch_id"])
+        return str(json.loads(result.stdout)["batch_id"])
 
     first = await batch("--budget-usd", "1")
     assert await batch("--budget-usd", "1") == first

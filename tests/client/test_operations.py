@@ -19,13 +19,11 @@ from chiron_api.client.call import Call, Listing
 from chiron_api.client.calls import (
     batches,
     documents,
-    facts,
     journeys,
     learning,
     quizzes,
     runs,
     steering,
-    subjects,
     tools,
 )
 from chiron_api.http.document import document
@@ -51,13 +49,11 @@ MODULES = (
     derived_calls,
     batches,
     documents,
-    facts,
     journeys,
     learning,
     quizzes,
     runs,
     steering,
-    subjects,
     tools,
 )
 TIME = datetime(2026, 10, 1, tzinfo=UTC)
@@ -73,6 +69,7 @@ SAMPLES: dict[str, Any] = {
     "journey": UUID(int=13), "goal": "Understand ice", "depth": "overview", "proposal": UUID(int=12), "accept": True,
     "facts_min": 2, "topics_max": 5,
     "count": 3, "mark": "right", "question": UUID(int=10), "quiz": UUID(int=11), "response": "1.9 m",
+    "title": "Ice", "purpose_statement": "Read it", "target_depth": "expert",
     "after": None, "again": True, "arguments": {"subject": None}, "batch": UUID(int=1), "budget_tokens": 1_000,
     "budget_usd": Decimal("2.5"), "candidates": True, "concurrency": 3, "cron": "0 9 * * MON", "effort": "high",
     "ends_at": TIME, "fact": UUID(int=2), "format": "html", "from_scratch": True, "idempotency_key": "k",
@@ -244,7 +241,7 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
     [
         (batches.Thinking, ThinkingMode),
         (batches.Effort, Effort),
-        (facts.SearchMode, SearchMode),
+        (derived_calls.SearchMode, SearchMode),
         (documents.ReportFormat, DocumentName),
         (derived_calls.AccessScope, AccessScope),
         (derived_calls.WebhookFormat, WebhookFormat),
@@ -267,6 +264,8 @@ def test_only_what_does_nothing_a_second_time_is_sent_again():
         "order_curriculum",
         "start_quiz",
         "answer_question",
+        "create_subject",
+        "save_goal",
         "search",
         "subscribe",
         "pause_subscription",
@@ -275,7 +274,7 @@ def test_only_what_does_nothing_a_second_time_is_sent_again():
         "add_document",
     }
     # As long as it is not asked for a second one:
-    assert subjects.check("s").is_repeatable
+    assert derived_calls.check("s").is_repeatable
     assert derived_calls.write_report("b").is_repeatable
     assert learning.order_research("s").is_repeatable
     assert journeys.start_journey("s", "Ice").is_repeatable

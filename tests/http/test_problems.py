@@ -33,7 +33,7 @@ async def test_every_refusal_is_a_problem_document(client: httpx2.AsyncClient):
 
 
 async def test_a_method_that_is_refused_comes_with_those_that_are_not(client: httpx2.AsyncClient):
-    assert (await client.delete("/v1/subjects")).headers["Allow"] == "GET, HEAD"
+    assert (await client.delete("/v1/tools")).headers["Allow"] == "GET, HEAD"
     assert (await client.delete("/v1/batches")).headers["Allow"] == "GET, HEAD, POST"
 
 

@@ -1,8 +1,9 @@
-"""Reports, lessons and rows as documents: what their methods have as models, as it would be saved in a file."""
+"""Documents: reports, lessons and rows as they would be saved in a file, and files that are added to subjects."""
 
 from typing import Literal
 
 from chiron_api.answers.lessons import LessonLine
+from chiron_api.answers.subjects import DocumentReceipt
 from chiron_api.client.call import Call, get
 from chiron_api.client.targets import BatchRef, Id, RunRef, id_of, target_of
 
@@ -36,3 +37,24 @@ def rows_document(
     """All rows as one table."""
     folder, target = target_of(batch, run)
     return get(f"/v1/{folder}/{{id}}/rows", bytes, target=target, query={"format": format})
+
+
+def add_document(subject: str, path: str, content: bytes) -> Call[DocumentReceipt]:
+    """Add a document to a subject, so that its agents find it, in place of one of the same path.
+
+    Args:
+        path: What it is called there; its ending says how it is read: `papers/ice.pdf`.
+        content: The file as it is.
+    """
+    location = "/v1/subjects/{id}/documents"
+    headers = {"Content-Type": "application/octet-stream"}
+    return Call(
+        "POST",
+        location,
+        DocumentReceipt,
+        target=subject,
+        query={"path": path},
+        content=content,
+        headers=headers,
+        is_repeatable=True,
+    )

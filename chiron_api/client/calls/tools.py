@@ -1,25 +1,15 @@
-"""Tools and skills, and the health of the server."""
+"""Calls of tools, and the health of the server."""
 
 from typing import Any
 
 from chiron_api.answers.basics import Health
-from chiron_api.answers.tools import Skill, SkillList, Tool, ToolList, ToolResult
+from chiron_api.answers.tools import ToolResult
 from chiron_api.client.call import Call, get
-
-
-def tools() -> Call[list[Tool]]:
-    """The tools that agents are offered, in the form that the Messages API takes."""
-    return get("/v1/tools", ToolList, part="items")
 
 
 def call_tool(name: str, arguments: dict[str, Any]) -> Call[Any]:
     """Run a tool and commit what it wrote; what it gave back."""
     return Call("POST", "/v1/tools/{name}", ToolResult, target=name, part="result", body=arguments)
-
-
-def skills() -> Call[list[Skill]]:
-    """The skills that agents can load, those that are hidden, and those that are left out with the reason."""
-    return get("/v1/skills", SkillList, part="items")
 
 
 def health() -> Call[Health]:

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.acts.inputs import Input
-from chiron_api.answers.subjects import DocumentList, DocumentReceipt
+from chiron_api.answers.subjects import DocumentReceipt
 from chiron_api.http.bodies import bounded_chunks
 from chiron_api.http.dependencies import ServicesOf
 from chiron_api.http.descriptions import LOCATION, answers
@@ -21,8 +21,6 @@ from chiron_api.http.uploads import (
     open_upload,
     require_document_type,
 )
-from chiron_workers.knowledge.corpus import Corpus
-from chiron_workers.runs.session import Session
 
 router = api_router("Subjects")
 
@@ -73,9 +71,3 @@ async def add_document(
     return json_response(
         receipt, status, headers={"Location": f"/v1/subjects/{receipt['subject_id']}/documents"}
     )
-
-
-@router.get("/v1/subjects/{id}/documents", summary="List the documents", response_model=DocumentList)
-async def list_documents(id: str, services: ServicesOf) -> Response:
-    """The documents of the corpus of a subject, by address."""
-    return json_response({"items": await Corpus(Session(services.pool)).documents(id)})

@@ -5,12 +5,11 @@ from pydantic import AfterValidator
 from starlette.responses import JSONResponse
 
 from chiron_api.acts.inputs import JsonObject
-from chiron_api.answers.tools import SkillList, ToolList, ToolResult
+from chiron_api.answers.tools import ToolResult
 from chiron_api.http.dependencies import ServicesOf, StoreOpener
 from chiron_api.http.descriptions import answers
 from chiron_api.http.problems import Problem
 from chiron_api.http.routing import api_router
-from chiron_api.views.skills import skill_rows
 from chiron_workers.errors import ToolTimeoutError
 from chiron_workers.tools import registry
 
@@ -23,18 +22,6 @@ def _require_tool(name: str) -> str:
 
 
 ToolName = Annotated[str, AfterValidator(_require_tool)]
-
-
-@router.get("/v1/tools", summary="List the tools", response_model=ToolList)
-async def list_tools() -> JSONResponse:
-    """The tools an agent is offered, in the Anthropic format."""
-    return JSONResponse({"items": registry().definitions()})
-
-
-@router.get("/v1/skills", summary="List the skills", response_model=SkillList)
-def list_skills() -> JSONResponse:
-    """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
-    return JSONResponse({"items": skill_rows()})
 
 
 @router.post(

@@ -40,6 +40,13 @@ async def test_a_name_without_letters_is_refused_in_the_form(client: httpx2.Asyn
     assert "Know &lt;b&gt;it&lt;/b&gt;" in answer.text
 
 
+async def test_a_name_that_is_too_long_is_refused_in_the_form(client: httpx2.AsyncClient):
+    answer = await client.post("/subjects", data={"title": "x" * 301, "purpose_statement": "Know it well"})
+    assert answer.status_code == 422
+    assert "Know it well" in answer.text
+    assert 'maxlength="300"' in answer.text
+
+
 async def test_the_goal_is_said_anew(client: httpx2.AsyncClient, shelf: Shelf):
     shelf.subject("python")
     answer = await client.post("/subjects/python/goal", data={"purpose_statement": "Read others' code"})

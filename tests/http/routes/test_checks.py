@@ -25,6 +25,7 @@ MODEL = {
     "ANTHROPIC_API_KEY": "test",
     "CHIRON_VERDICT_MODEL": "claude-haiku-4-5",
 }
+ORDER = {"model": "claude-opus-5-5", "budget_usd": 2}
 PAGE = "https://docs.example/garden"
 OPPOSITE = "Nothing keeps slugs away as coffee grounds do."
 QUOTE = "Slugs walked over the coffee grounds as if they were not there."
@@ -97,12 +98,12 @@ async def test_a_fact_that_says_the_opposite_of_its_quote_is_asked_about_and_hel
     assert receipts[OPPOSITE]["status"] == "stored"
     assert "POST /v1/subjects/garden/check" in receipts[OPPOSITE]["note"]
 
-    ordered = await client.post("/v1/subjects/garden/check", json={"budget_usd": 2})
+    ordered = await client.post("/v1/subjects/garden/check", json=ORDER)
     assert ordered.status_code == 202, ordered.text
     receipt = ordered.json()
     assert ordered.headers["location"] == f"/v1/batches/{receipt['batch_id']}"
     assert (receipt["unchecked"], receipt["unverified"], receipt["is_new"]) == (2, 0, True)
-    again = await client.post("/v1/subjects/garden/check", json={"budget_usd": 2})
+    again = await client.post("/v1/subjects/garden/check", json=ORDER)
     assert again.json() == receipt | {"is_new": False}
 
     async with scripted_model(verifier, judge=judge) as model:
@@ -132,7 +133,7 @@ async def test_a_killed_check_goes_on_where_it_was_and_asks_nothing_twice(
     client: httpx2.AsyncClient, pool: Pool, settings: Settings
 ) -> None:
     await store_over_http(client, pool, RIGHTS)
-    receipt = (await client.post("/v1/subjects/garden/check")).json()
+    receipt = (await client.post("/v1/subjects/garden/check", json=ORDER)).json()
     is_killed, is_asked = asyncio.Event(), asyncio.Event()
     answered: Counter[str] = Counter()
 

@@ -9,14 +9,16 @@ import pytest
 from support.facts_with_vectors import corroborate, keep, link
 from typer.testing import CliRunner
 
+from chiron_api.acts.search import SearchRequest
 from chiron_api.cli import build
+from chiron_api.mcp_server.act_tools import calling
 from chiron_api.mcp_server.tools import client_tools
+from chiron_api.services import Services
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
-from chiron_workers.runs.session import Caller, Session
+from chiron_workers.pubsub.streams import Streams
 from chiron_workers.settings import Settings
 from chiron_workers.settings import settings as read_settings
-from chiron_workers.store import Store
 from chiron_workers.tools import registry
 
 SEARCHES: list[dict[str, Any]] = [
@@ -40,11 +42,12 @@ async def known(pool: Pool, embedder: Embedder) -> None:
     await keep(pool, embedder, "Dust covers the Moon.", topic_path="ground", source_url="https://b.example")
 
 
-async def through_tools(pool: Pool, embedder: Embedder, asked: dict[str, Any]) -> list[Any]:
+async def through_tools(services: Services, asked: dict[str, Any]) -> list[Any]:
     answers = []
     for tools, name in ((registry(), "vector_search"), (client_tools(), "search")):
-        async with Store(Session(pool, Caller()), embedder) as store:
-            answers.append(await tools.execute(name, store, asked))
+        async with services.store() as store:
+            with calling(services):
+                answers.append(await tools.execute(name, store, asked))
     return answers
 
 
@@ -69,11 +72,12 @@ async def test_command_tools_mcp_and_http_give_the_same_answer(
     known: None,
     monkeypatch: pytest.MonkeyPatch,
 ):
+    services = Services(settings, pool, lambda: embedder, Streams(pool, settings.redis_url))
     for search in SEARCHES:
         asked = {"query": "How far away does the Moon orbit?", "subject_id": "moon", **search}
         over_http = (await client.post("/v1/knowledge/search", json=asked)).json()["items"]
         assert over_http
-        assert await through_tools(pool, embedder, asked) == [over_http, over_http]
+        assert await through_tools(services, asked) == [over_http, over_http]
         assert await asyncio.to_thread(through_the_command, settings, asked, monkeypatch) == over_http
     read_settings.cache_clear()
 
@@ -89,3 +93,20 @@ async def test_what_makes_no_sense_is_a_problem_that_names_the_field(client: htt
         answer = await client.post("/v1/knowledge/search", json={"query": "x"} | wrong)
         assert answer.status_code == 422, wrong
         assert next(iter(wrong)) in json.dumps(answer.json()), wrong
+
+
+async def test_a_search_of_a_subject_that_is_not_there_names_the_nearest(
+    client: httpx2.AsyncClient, known: None
+):
+    answer = await client.post("/v1/knowledge/search", json={"query": "orbit", "subject_id": "mooon"})
+    assert answer.status_code == 404
+    assert "There is no subject 'mooon'. The nearest: moon." in answer.json()["detail"]
+    empty = await client.post(
+        "/v1/knowledge/search", json={"query": "orbit", "subject_id": "moon", "source": "c.example"}
+    )
+    assert (empty.status_code, empty.json()["items"]) == (200, [])
+
+
+def test_the_tool_of_mcp_takes_every_option_of_the_route():
+    options = client_tools().get("search").input_schema["properties"]
+    assert set(options) == set(SearchRequest.model_fields)

@@ -64,3 +64,39 @@ async def test_the_facts_of_a_subject_come_in_pages_newest_first(client: httpx2.
     [listed] = (await client.get("/v1/subjects/ice/facts", params={"status": "candidate"})).json()["items"]
     assert (listed["id"], listed["content"]) == (candidate, "It sings.")
     assert (await client.get("/v1/subjects/fire/facts")).status_code == 404
+
+
+async def test_a_subject_is_made_with_its_goal_and_keeps_its_title(client: httpx2.AsyncClient):
+    new = {"title": "Sea ice", "purpose_statement": "Predict it.", "target_depth": "expert"}
+    answer = await client.post("/v1/subjects", json=new)
+    assert (answer.status_code, answer.headers["location"]) == (201, "/v1/subjects/sea-ice")
+    assert answer.json() == new | {"subject_id": "sea-ice"}
+    again = await client.post("/v1/subjects", json={"title": "Sea Ice"})
+    assert (again.status_code, again.json()) == (200, answer.json())
+    other = await client.post("/v1/subjects", json={"title": "SEA ICE", "purpose_statement": "Sail it."})
+    goal = {"purpose_statement": "Sail it.", "target_depth": "practical"}
+    assert (other.status_code, other.json()) == (200, answer.json() | goal)
+
+
+async def test_a_subject_that_cannot_be_made_is_refused_with_the_field(client: httpx2.AsyncClient):
+    for body, words in (
+        ({"title": "?!"}, "letters or digits"),
+        ({"title": "x" * 301}, "title"),
+        ({"title": "Ice", "purpose_statement": "x" * 4_001}, "purpose_statement"),
+        ({"title": "Ice", "target_depth": ""}, "target_depth"),
+    ):
+        answer = await client.post("/v1/subjects", json=body)
+        assert (answer.status_code, words in answer.json()["detail"]) == (422, True), answer.text
+    assert (await client.get("/v1/subjects")).json()["items"] == []
+
+
+async def test_the_goal_of_a_subject_is_said_anew_and_its_depth_stays(client: httpx2.AsyncClient, pool: Pool):
+    await Dated(pool).begin()
+    first = {"purpose_statement": "Sail it.", "target_depth": "expert"}
+    assert (await client.post("/v1/subjects/Ice/goal", json=first)).json()["target_depth"] == "expert"
+    second = await client.post("/v1/subjects/ice/goal", json={"purpose_statement": "Skate on it."})
+    assert second.status_code == 200
+    assert second.json()["purpose_statement"] == "Skate on it."
+    assert second.json()["target_depth"] == "expert"
+    assert (await client.post("/v1/subjects/fire/goal", json=first)).status_code == 404
+    assert (await client.post("/v1/subjects/ice/goal", json={"purpose_statement": " "})).status_code == 422

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chiron_api.views.searches import leave_out_strangers
+from chiron_api.acts.search import SearchRequest, search_for_people
+from chiron_api.services import Services
 from chiron_workers.db.queries import load as load_queries
 from chiron_workers.errors import NotFound, ToolValidationError
-from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, Filters, build_condition
+from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, build_condition
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
 from chiron_workers.states import SearchMode
 from chiron_workers.store import Store
@@ -50,16 +51,13 @@ class Options(BaseModel):
     candidates: bool = False
     page: Annotated[int, Field(ge=1, le=PAGES_MAX)] = 1
 
-    def filters(self) -> Filters:
-        """The filters as the store takes them."""
-        return Filters(
-            subject_id=self.subject,
-            min_confidence=self.min_confidence,
-            candidates=self.candidates,
-            topic_path=self.topic_path,
-            source=self.source,
-            since=self.since.isoformat() if self.since else None,
-            until=self.until.isoformat() if self.until else None,
+    def request(self, query: str) -> SearchRequest:
+        """The search for a query, with every result that a search has."""
+        values = self.model_dump(exclude={"q", "subject", "page", "since", "until"})
+        days = {"since": self.since, "until": self.until}
+        times = {name: day.isoformat() for name, day in days.items() if day}
+        return SearchRequest.model_validate(
+            {**values, **times, "query": query, "top_k": RESULTS_MAX, "subject_id": self.subject}
         )
 
 
@@ -77,11 +75,11 @@ class Results:
     note: str = ""
 
 
-async def find(store: Store, fields: Mapping[str, str]) -> Results:
+async def find(services: Services, fields: Mapping[str, str]) -> Results:
     """What fits the fields of an address; nothing where one of them makes no sense."""
     try:
         options = Options.model_validate({name: text for name, text in fields.items() if text})
-        facts = await _find(store, options)
+        facts, note = await _find(services, options)
     except ValidationError as error:
         names = [str(entry["loc"][0]) for entry in error.errors()]
         return Results([], 1, True, {name: SENTENCES.get(name, NAME_SENTENCE) for name in names})
@@ -91,25 +89,22 @@ async def find(store: Store, fields: Mapping[str, str]) -> Results:
         field = NAMES.get(error.field or "", error.field or "q")
         return Results([], 1, True, {field: str(error)})
     is_last = len(facts) <= PAGE_FACTS or options.page == PAGES_MAX
-    return Results(facts[:PAGE_FACTS], options.page, is_last, {}, store.search.words_only)
+    return Results(facts[:PAGE_FACTS], options.page, is_last, {}, note)
 
 
-async def _find(store: Store, options: Options) -> list[Any]:
-    """The facts of a page, and one more where there is one. Raises NotFound for an unknown subject."""
-    if options.subject:
-        await store.subjects.require(options.subject)
+async def _find(services: Services, options: Options) -> tuple[list[Any], str]:
+    """The facts of a page, and one more where there is one; and a note. Raises NotFound for an unknown subject."""
     offset = (options.page - 1) * PAGE_FACTS
     if options.q:
-        facts = await store.search.find(
-            options.q, filters=options.filters(), limit=RESULTS_MAX, mode=options.mode
-        )
-        mode = SearchMode.TEXT if store.search.words_only else options.mode
-        facts = await leave_out_strangers(store, facts, options.q, options.filters(), mode=mode)
-        return list(facts[offset : offset + PAGE_FACTS + 1])
-    condition = await build_condition(store.session, options.filters())
-    statement = SQL["newest"].format(condition=condition.clause)
-    args = condition.args | {"limit": PAGE_FACTS + 1, "offset": offset}
-    return list(await store.session.rows(statement, args))
+        answer = await search_for_people(services, options.request(options.q))
+        return answer.items[offset : offset + PAGE_FACTS + 1], answer.note
+    async with services.store() as store:
+        if options.subject:
+            await store.subjects.require(options.subject)
+        condition = await build_condition(store.session, options.request("newest").filters)
+        statement = SQL["newest"].format(condition=condition.clause)
+        args = condition.args | {"limit": PAGE_FACTS + 1, "offset": offset}
+        return list(await store.session.rows(statement, args)), ""
 
 
 async def has_facts(store: Store) -> bool:

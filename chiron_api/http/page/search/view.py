@@ -11,6 +11,8 @@ from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.rendering import page
 from chiron_api.http.page.search.search import FIELDS, find, has_facts
 from chiron_api.http.page.views import view
+from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX
+from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX
 from chiron_workers.states import SearchMode
 
 SUBJECTS_MAX = 200
@@ -21,8 +23,9 @@ async def show_results(request: Request) -> Response:
     fields = {
         name: request.query_params.get(name, "").replace("\0", "").strip() for name in (*FIELDS, "page")
     }
-    async with services_of(request).store() as store:
-        results = await find(store, fields)
+    services = services_of(request)
+    results = await find(services, fields)
+    async with services.store() as store:
         subjects = await store.subjects.all(limit=SUBJECTS_MAX)
         is_empty = not results.facts and not await has_facts(store)
     return page(
@@ -35,6 +38,8 @@ async def show_results(request: Request) -> Response:
         subjects=subjects,
         is_empty=is_empty,
         modes=tuple(SearchMode),
+        query_chars_max=QUERY_CHARS_MAX,
+        filter_chars_max=SOURCE_CHARS_MAX,
         is_filtered=any(fields[name] for name in FIELDS if name not in ("q", "mode")),
         address=lambda **changes: _address(fields, changes),
     )

@@ -9,21 +9,22 @@ from pydantic import BeforeValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from chiron_api.acts.inputs import Input
+from chiron_api.acts import subjects as acts
+from chiron_api.acts.inputs import Input, length_bounds
+from chiron_api.acts.rechecks import order_subject_recheck
+from chiron_api.acts.search import SearchRequest
 from chiron_api.http.csrf import CSRF_FIELD, require_csrf
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import read_query
-from chiron_api.http.page.forms import read_form
+from chiron_api.http.page.forms import as_input, read_form, read_input
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.subject import listing, subject
 from chiron_api.http.page.subject.subject import Selection
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.http.uploads import ENDINGS, add_document_to, open_upload
+from chiron_api.http.uploads import ENDINGS, PATH_CHARS_MAX, add_document_to, open_upload
 from chiron_api.services import Services
 from chiron_workers.errors import ToolValidationError
-from chiron_workers.knowledge.subject_diff import between
-from chiron_workers.rechecks.orders import order_recheck
 
 PERIOD = timedelta(days=7)  # of changes, unless somebody asks for another
 CHANGES_MAX = 30  # of each kind
@@ -36,7 +37,6 @@ DOCUMENT_REFUSALS = frozenset(
         HTTPStatus.UNPROCESSABLE_ENTITY,
     }
 )
-GOAL_FIELDS = ("title", "purpose_statement", "target_depth")
 
 
 class Options(Input):
@@ -87,21 +87,18 @@ async def _list(request: Request, *, problem: str = "", fields: dict[str, str] |
         section="/subjects",
         listing=subjects,
         problem=problem,
-        fields=dict.fromkeys(GOAL_FIELDS, "") | (fields or {}),
+        fields=dict.fromkeys(acts.NewSubject.model_fields, "") | (fields or {}),
+        bounds=length_bounds(acts.NewSubject),
     )
 
 
 async def create_subject(request: Request) -> Response:
     """Make a subject, or give the one of that name another goal; its page follows."""
     fields = await read_form(request)
-    title, purpose = fields.get("title", "").strip(), fields.get("purpose_statement", "").strip()
-    depth = fields.get("target_depth", "").strip() or "practical"
     try:
-        async with services_of(request).store() as store:
-            subject_id = await store.subjects.ensure(title, title)
-            if purpose:
-                await store.subjects.save_goal(title, purpose_statement=purpose, target_depth=depth)
-    except ToolValidationError as error:
+        new_subject = as_input(fields, acts.NewSubject)
+        subject_id = (await acts.create_subject(services_of(request), new_subject)).answer.subject_id
+    except (Problem, ToolValidationError) as error:
         return await _list(request, problem=str(error), fields=fields)
     return see_other(f"/subjects/{subject_id}")
 
@@ -118,6 +115,7 @@ async def show_subject(request: Request) -> Response:
         section="/subjects",
         view=overview,
         tab="",
+        bounds=length_bounds(acts.NewSubject) | length_bounds(SearchRequest),
         **_upload_form(services),
     )
 
@@ -126,6 +124,7 @@ def _upload_form(services: Services, *, problem: str = "") -> dict[str, Any]:
     return {
         "problem": problem,
         "endings": ENDINGS,
+        "path_chars_max": PATH_CHARS_MAX,
         "upload_bytes_max": services.settings.upload_bytes_max,
     }
 
@@ -171,9 +170,11 @@ async def upload_document(request: Request) -> Response:
 async def show_changes(request: Request) -> Response:
     """What is different in a subject since a day."""
     since = read_query(request, ChangeOptions).beginning()
-    async with services_of(request).store() as store:
+    services = services_of(request)
+    async with services.store() as store:
         stored_subject = await store.subjects.require(request.path_params["id"])
-        changes = await between(store.session, stored_subject["subject_id"], since, limit=CHANGES_MAX)
+    period = acts.Period(since=since, limit=CHANGES_MAX)
+    changes = await acts.show_difference(services, stored_subject["subject_id"], period)
     return page(
         request,
         "subject/changes.html",
@@ -187,23 +188,15 @@ async def show_changes(request: Request) -> Response:
 async def recheck_sources(request: Request) -> Response:
     """Have a worker read the sources of a subject again."""
     await read_form(request)
-    async with services_of(request).store() as store:
-        stored_subject = await store.subjects.require(request.path_params["id"])
-        await order_recheck(store.session, stored_subject["subject_id"])
-    return see_other(f"/subjects/{stored_subject['subject_id']}/sources")
+    recheck = await order_subject_recheck(services_of(request), request.path_params["id"])
+    return see_other(f"/subjects/{recheck.subject_id}/sources")
 
 
 async def save_goal(request: Request) -> Response:
     """Say anew what a subject is for and how deep it goes."""
-    fields = await read_form(request)
-    async with services_of(request).store() as store:
-        stored_subject = await store.subjects.require(request.path_params["id"])
-        await store.subjects.save_goal(
-            stored_subject["subject_id"],
-            purpose_statement=fields.get("purpose_statement", ""),
-            target_depth=fields.get("target_depth", "").strip() or stored_subject["target_depth"],
-        )
-    return see_other(f"/subjects/{stored_subject['subject_id']}")
+    goal = await read_input(request, acts.LearningGoal)
+    subject_id = (await acts.save_goal(services_of(request), request.path_params["id"], goal)).subject_id
+    return see_other(f"/subjects/{subject_id}")
 
 
 routes = [
