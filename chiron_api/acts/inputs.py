@@ -1,9 +1,10 @@
 """What the input of an act is made of: the bodies and query strings of HTTP, the options of the client and of tools."""
 
 import re
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Protocol, get_args
 from uuid import UUID
 
 from annotated_types import MaxLen
@@ -19,6 +20,7 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 YEAR = re.compile(r"[0-9]{4}-")
@@ -99,11 +101,24 @@ class Input(BaseModel):
         return members
 
 
+class Identified(Protocol):
+    """What a list has."""
+
+    @property
+    def id(self) -> UUID:
+        """Whose value is the `after` of what follows."""
+
+
 class Page(Input):
     """A page of a list: `after` is the `next` of the page before."""
 
     limit: Annotated[int, Field(ge=1, le=100)] = 20
     after: UUID | None = None
+
+    def of(self, items: Sequence[Identified]) -> dict[str, object]:
+        """The page of a list, from its first items: one more than `limit` where another page follows."""
+        page = items[: self.limit]
+        return {"items": page, "next": page[-1].id if len(items) > self.limit else None}
 
 
 class JsonObject(RootModel[dict[str, object]]):
@@ -115,6 +130,14 @@ def length_bounds(model: type[Input]) -> dict[str, int]:
     return {
         name: rule.max_length
         for name, field in model.model_fields.items()
-        for rule in field.metadata
+        for rule in _rules(field)
         if isinstance(rule, MaxLen)
     }
+
+
+def _rules(field: FieldInfo) -> Iterator[object]:
+    """What a field is held to, also where it may be null."""
+    yield from field.metadata
+    for choice in get_args(field.annotation):
+        for rule in getattr(choice, "__metadata__", ()):
+            yield from rule.metadata if isinstance(rule, FieldInfo) else (rule,)

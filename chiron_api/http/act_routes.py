@@ -74,11 +74,11 @@ async def respond(act: Act[..., Any], outcome: object, path: Mapping[str, object
     status, location = act.status, act.location
     if isinstance(outcome, Created):
         if not outcome.is_new:
-            status, location = HTTPStatus.OK, "" if act.idle else location
+            status, location = act.existing_status, "" if act.idle else location
         outcome = outcome.answer
     fields = {**path, **(dict(outcome) if isinstance(outcome, Answer) else {})}
     headers = {"Location": location.format_map(fields)} if location else {}
-    if outcome is None:
+    if outcome is None or status is HTTPStatus.NO_CONTENT:
         return Response(status_code=status, headers=headers)
     # Beside the event loop: it may be the ids of 100,000 runs.
     return await asyncio.to_thread(json_response, outcome, status, headers=headers)
@@ -86,7 +86,7 @@ async def respond(act: Act[..., Any], outcome: object, path: Mapping[str, object
 
 def _responses(act: Act[..., Any]) -> Responses:
     responses = answers(*act.problems, located=act.status if act.location else None)
-    if not act.arguments.may_exist:
+    if not act.arguments.may_exist or act.existing_status is act.status:
         return responses
     existing = {"model": act.arguments.answer, "description": act.idle or "The one that is there already."}
     return responses | {HTTPStatus.OK.value: existing if act.idle else LOCATION | existing}

@@ -8,6 +8,7 @@ import psycopg
 from fastmcp.exceptions import ResourceError
 from fastmcp.resources.template import ResourceTemplate
 
+from chiron_api.mcp_server.act_tools import calling, services_of_call
 from chiron_api.mcp_server.callers import current_principal
 from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
 from chiron_api.mcp_server.lessons import list_lessons
@@ -44,7 +45,7 @@ async def read_fact(store: Store, id: str) -> str:
 async def read_research(store: Store, id: str) -> str:
     """How far a run or a batch is, what it cost, and what was answered."""
     summary = await find(store.session.pool, id, owner=store.caller.visible_owner)
-    return as_json(await describe(store.session.pool, summary))
+    return as_json(await describe(services_of_call(), summary))
 
 
 async def read_report(store: Store, id: str) -> str:
@@ -114,8 +115,9 @@ def _reader(services: LazyServices, read: Read) -> Callable[[str], Awaitable[str
     async def reader(id: str) -> str:
         with _errors_for_clients():
             own_services = (await services.get()).of(current_principal())
-            async with own_services.store() as store:
-                return await read(store, id)
+            with calling(own_services):
+                async with own_services.store() as store:
+                    return await read(store, id)
 
     return reader
 
