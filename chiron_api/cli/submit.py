@@ -135,7 +135,7 @@ def _topic_entries(arguments: Sequence[str], file: str | None, *, needs_subject:
 def _topic(entry: TopicEntry) -> TopicRequest:
     """What a file says of a topic; what is empty there is as the options have it."""
     return TopicRequest.model_construct(
-        **{name: value for name, value in entry.topic if value not in (None, "")}
+        **{name: value for name, value in entry.topic if name == "topic" or value not in (None, "")}
     )
 
 

@@ -52,7 +52,7 @@ def bounds_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) 
         name = schema["$ref"].rpartition("/")[2]
         schema = (root or {}).get("$defs", {}).get(name) or document()["components"]["schemas"][name]
     bounds = {(name, str(schema[name])) for name in BOUNDS if name in schema}
-    for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), schema.get("items") or {}):
+    for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), *filter(None, [schema.get("items")])):
         bounds |= bounds_of(inner, root)
     for name, member in schema.get("properties", {}).items():
         bounds |= {(f"{name}.{bound}", value) for bound, value in bounds_of(member, root)}
