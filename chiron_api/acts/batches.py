@@ -1,7 +1,7 @@
 """Batches: submit topics, list what was submitted and show it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Annotated, Any, ClassVar
@@ -32,6 +32,7 @@ from chiron_workers.settings import Settings
 from chiron_workers.states import ColumnType, Effort, ThinkingMode
 
 BATCHES = Noun("Batches", BATCH)
+RUN_OPTIONS = ("topic", "role", "subject", "model", "max_turns", "priority", "ready_at", "thinking", "effort")
 BATCH_BYTES_MAX = 16 * 1024 * 1024
 TopicText = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
 
@@ -191,24 +192,20 @@ async def show_batch(services: Services, id: UUID) -> Batch:
 
 def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | None = None) -> NewBatch:
     """What is submitted, with the settings where neither a topic nor its batch says something. Raises UsageError."""
-    topics = [TopicRequest(topic=entry) if isinstance(entry, str) else entry for entry in body.topics]
-    model, max_turns = body.model or settings.model, body.max_turns or settings.max_turns
+    options: dict[str, Any] = {
+        "role": body.role,
+        "subject": body.subject,
+        "model": body.model or settings.model,
+        "max_turns": body.max_turns or settings.max_turns,
+        "priority": body.priority,
+        "budget": Budget(body.run_budget_usd, body.run_budget_tokens),
+        "ready_at": body.ready_at,
+        "thinking": body.thinking,
+        "effort": body.effort,
+    }
     runs = [
-        NewRun(
-            topic=entry.topic,
-            role=entry.role or body.role,
-            subject=entry.subject or body.subject,
-            model=entry.model or model,
-            max_turns=max_turns if entry.max_turns is None else entry.max_turns,
-            priority=body.priority if entry.priority is None else entry.priority,
-            budget=Budget(
-                entry.budget_usd or body.run_budget_usd, entry.budget_tokens or body.run_budget_tokens
-            ),
-            ready_at=entry.ready_at or body.ready_at,
-            thinking=entry.thinking or body.thinking,
-            effort=entry.effort or body.effort,
-        )
-        for entry in topics
+        NewRun(topic=entry, **options) if isinstance(entry, str) else NewRun(**options | _own(entry, options))
+        for entry in body.topics
     ]
     return NewBatch(
         runs,
@@ -220,6 +217,14 @@ def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | Non
         body.concurrency,
         columns=tuple(_column(column) for column in body.columns or ()),
     )
+
+
+def _own(topic: TopicRequest, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a topic says itself."""
+    own = {name: value for name in RUN_OPTIONS if (value := getattr(topic, name)) is not None}
+    common: Budget = options["budget"]
+    budget = Budget(topic.budget_usd or common.usd, topic.budget_tokens or common.tokens)
+    return own | {"budget": budget}
 
 
 def column_requests(columns: Sequence[Column]) -> list[ColumnRequest]:

@@ -132,11 +132,12 @@ def _topic_entries(arguments: Sequence[str], file: str | None, *, needs_subject:
     return entries
 
 
-def _topic(entry: TopicEntry) -> TopicRequest:
-    """What a file says of a topic; what is empty there is as the options have it."""
-    return TopicRequest.model_construct(
-        **{name: value for name, value in entry.topic if name == "topic" or value not in (None, "")}
-    )
+def _topic(entry: TopicEntry) -> str | TopicRequest:
+    """What is said of a topic; what is empty there is as the options have it."""
+    if entry.topic.model_fields_set == {"topic"}:
+        return entry.topic.topic
+    own = {name: value for name, value in entry.topic if name == "topic" or value not in (None, "")}
+    return TopicRequest.model_construct(**own)
 
 
 def _check(batch: NewBatch, entries: Sequence[TopicEntry]) -> None:

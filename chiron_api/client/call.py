@@ -96,10 +96,12 @@ def entries(values: Sequence[object] | None) -> list[object] | None:
     """A list of a body, in which what has options of its own is as a body of these."""
     if values is None:
         return None
-    return [
-        fields(**{name: getattr(entry, name) for name in entry.__slots__}) if is_dataclass(entry) else entry
-        for entry in values
-    ]
+    return [entry if isinstance(entry, str) else _members(entry) for entry in values]
+
+
+def _members(entry: object) -> object:
+    names = getattr(entry, "__slots__", ()) if is_dataclass(entry) else ()
+    return fields(**{name: getattr(entry, name) for name in names}) if names else entry
 
 
 def unreadable(operation: str, error: ValidationError) -> Unreadable:

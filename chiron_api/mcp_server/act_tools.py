@@ -87,7 +87,7 @@ def _part_of(model: type[Answer], name: str) -> type[Answer]:
     """The model of a member of an answer, or of what it lists; without a name, of all of it."""
     if not name:
         return model
-    hint = model.model_fields[name].annotation
+    hint: Any = model.model_fields[name].annotation
     item: type[Answer] = get_args(hint)[0] if get_args(hint) else hint
     return item
 

@@ -51,12 +51,17 @@ def bounds_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) 
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         schema = (root or {}).get("$defs", {}).get(name) or document()["components"]["schemas"][name]
-    bounds = {(name, str(schema[name])) for name in BOUNDS if name in schema}
+    bounds = {(name, bound_as_text(schema[name])) for name in BOUNDS if name in schema}
     for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), *filter(None, [schema.get("items")])):
         bounds |= bounds_of(inner, root)
     for name, member in schema.get("properties", {}).items():
         bounds |= {(f"{name}.{bound}", value) for bound, value in bounds_of(member, root)}
     return bounds
+
+
+def bound_as_text(bound: object) -> str:
+    """A bound, with numbers as FastAPI writes them."""
+    return str(float(bound)) if isinstance(bound, int) else str(bound)
 
 
 def http_options(act: Act[..., Any]) -> dict[str, Mapping[str, Any]]:

@@ -131,7 +131,8 @@ async def test_research_is_started_with_all_that_a_batch_has(talking: Talking, s
     }
     columns = ["year:int", {"name": "place", "description": "Where it lies"}]
     async with talking("legacy") as client:
-        await call(client, "start_research", **TOPIC | options | {"topics": topics, "columns": columns})
+        arguments = TOPIC | options | {"topics": topics, "columns": columns}
+        assert not (await client.call_tool("start_research", arguments)).is_error
     [batch] = rows(settings, "select name, priority, concurrency, columns from batches")
     assert (batch["name"], batch["priority"], batch["concurrency"]) == ("Water", 3, 2)
     assert [(column["name"], column["type"]) for column in batch["columns"]] == [
