@@ -112,11 +112,11 @@ class Act(Generic[P, Outcome]):
         if not self.operation.is_recorded:
             return await self(services, *args, **options)
         target = args[0] if args and self.arguments.path else ""
-        async with audit.command(services.pool, self.operation.name, target, _flags(args)) as made:
+        async with audit.command(services.pool, self.operation.name, target, _flags(args)) as trail:
             outcome = await self(services, *args, **options)
             answer: object = outcome.answer if isinstance(outcome, Created) else outcome
             if name := self.operation.target:
-                made[name] = getattr(answer, name, "")
+                trail[name] = getattr(answer, name, "")
             return outcome
 
     @property

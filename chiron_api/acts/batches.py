@@ -157,9 +157,9 @@ async def submit_batch(
     from chiron_workers.pubsub.signals import notify
 
     batch = await asyncio.to_thread(new_batch, body, services.settings, idempotency_key)
-    stored = await submit(services.pool, batch, principal=services.principal)
-    await notify(services.settings.redis_url, stored.batch_id)
-    return Created(await asyncio.to_thread(_receipt, stored, batch.runs), stored.is_new)
+    submission = await submit(services.pool, batch, principal=services.principal)
+    await notify(services.settings.redis_url, submission.batch_id)
+    return Created(await asyncio.to_thread(_receipt, submission, batch.runs), submission.is_new)
 
 
 @BATCHES.act("batches.list", "GET /v1/batches", "List the batches", client="batches", faces=("GET /batches",))
@@ -221,10 +221,10 @@ def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | Non
 
 def _own(topic: TopicRequest, options: Mapping[str, Any]) -> dict[str, Any]:
     """What a topic says itself."""
-    own = {name: value for name in RUN_OPTIONS if (value := getattr(topic, name)) is not None}
+    members = {name: value for name in RUN_OPTIONS if (value := getattr(topic, name)) is not None}
     common: Budget = options["budget"]
     budget = Budget(topic.budget_usd or common.usd, topic.budget_tokens or common.tokens)
-    return own | {"budget": budget}
+    return members | {"budget": budget}
 
 
 def column_requests(columns: Sequence[Column]) -> list[ColumnRequest]:
@@ -238,7 +238,7 @@ def _column(column: str | ColumnRequest) -> Column:
     return Column(column.name, column.type, column.description)
 
 
-def _receipt(stored: Submitted, runs: Sequence[NewRun]) -> Receipt:
-    receipt: dict[str, Any] = {"batch_id": stored.batch_id, "run_ids": stored.run_ids}
+def _receipt(submission: Submitted, runs: Sequence[NewRun]) -> Receipt:
+    receipt: dict[str, Any] = {"batch_id": submission.batch_id, "run_ids": submission.run_ids}
     warnings = duplicate_warnings(runs)
     return Receipt.model_validate(receipt | ({"warnings": warnings} if warnings else {}))

@@ -34,5 +34,5 @@ async def say(
             with suppress(NotFound):
                 await find_run(services.pool, str(run_id))  # a batch is told from what is not there
             raise
-    woken = f"The run goes on; `chiron watch {target}` follows it."
-    print_answer(woken if answer.is_woken else "The run reads it next.", answer, as_json=as_json)
+    sentence = f"The run goes on; `chiron watch {target}` follows it."
+    print_answer(sentence if answer.is_woken else "The run reads it next.", answer, as_json=as_json)

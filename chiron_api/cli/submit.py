@@ -127,8 +127,8 @@ def _topic_entries(arguments: Sequence[str], file: str | None, *, needs_subject:
         if sys.stdin is None or sys.stdin.isatty():
             raise UsageError("No topic is given. Name some, or give a --file, or pipe them in.")
         entries = read_topics("-")
-    if needs_subject and (lone := next((entry for entry in entries if not entry.topic.subject), None)):
-        raise UsageError(f"{lone.location}: say which subject the facts belong to, with --subject.")
+    if needs_subject and (nameless := next((entry for entry in entries if not entry.topic.subject), None)):
+        raise UsageError(f"{nameless.location}: say which subject the facts belong to, with --subject.")
     return entries
 
 
@@ -136,8 +136,8 @@ def _topic(entry: TopicEntry) -> str | TopicRequest:
     """What is said of a topic; what is empty there is as the options have it."""
     if entry.topic.model_fields_set == {"topic"}:
         return entry.topic.topic
-    own = {name: value for name, value in entry.topic if name == "topic" or value not in (None, "")}
-    return TopicRequest.model_construct(**own)
+    members = {name: value for name, value in entry.topic if name == "topic" or value not in (None, "")}
+    return TopicRequest.model_construct(**members)
 
 
 def _check(batch: NewBatch, entries: Sequence[TopicEntry]) -> None:

@@ -23,7 +23,7 @@ from starlette.routing import Route
 from support.api_server import api_client
 from support.loop_thread import loop_thread
 
-from chiron_api.http import requests
+from chiron_api.acts.inputs import Input
 from chiron_api.http.app import all_routes
 from chiron_workers.settings import Settings
 from chiron_workers.tools import registry
@@ -35,7 +35,7 @@ REFUSALS_OF_SERVERS = (503, 504)
 OUTSIDE = {"web_search", "web_fetch"}  # that would call other machines
 
 
-def fields_of(model: type[requests.Input]) -> set[str]:
+def fields_of(model: type[Input]) -> set[str]:
     """The names of the fields of a model and of all that inherit from it."""
     return set(model.model_fields).union(*(fields_of(heir) for heir in model.__subclasses__()))
 
@@ -51,7 +51,7 @@ class Target:
 
 def targets() -> list[Target]:
     """Every method of every route of the app; calling a tool is one for each tool."""
-    names = tuple(sorted(fields_of(requests.Input)))
+    names = tuple(sorted(fields_of(Input)))
     found = []
     for route in all_routes():
         assert isinstance(route, Route), f"{route} is fuzzed by nothing: teach this test to"
