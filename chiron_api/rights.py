@@ -49,42 +49,8 @@ OPERATIONS = (
     _read("service.look", "GET /system", "GET /system/live"),
     _read("home.look", "GET /", "GET /live"),
     # Batches and runs.
-    _read("batches.list", *_both("/batches", "GET")),
-    _read(
-        "batches.read",
-        *_both("/batches/{id}", "GET"),
-        "GET /v1/batches/{id}/events",
-        "GET /batches/{id}/live",
-        "resource chiron://batches/{id}",
-        is_owned=True,
-    ),
     _read("batches.results", "GET /v1/batches/{id}/results", is_owned=True),
     _read("batches.estimate", "GET /submit", "POST /submit/estimate"),
-    _change(
-        "batches.submit",
-        "POST /v1/batches",
-        "POST /submit",
-        "mcp start_research",
-        costs_money=True,
-        target="batch_id",
-    ),
-    _change("batches.delete", "DELETE /v1/batches/{id}", is_owned=True),
-    _read("runs.list", "GET /v1/runs"),
-    _read(
-        "runs.read",
-        *_both("/runs/{id}", "GET"),
-        "GET /v1/runs/{id}/events",
-        "GET /runs/{id}/live",
-        "GET /runs/{id}/calls/{call_id}",
-        "mcp get_run",
-        "resource chiron://runs/{id}",
-        is_owned=True,
-    ),
-    _change("runs.submit", "POST /v1/runs", costs_money=True),
-    _change(
-        "runs.say", "POST /v1/runs/{id}/messages", "POST /runs/{id}/say", is_owned=True, costs_money=True
-    ),
-    _change("runs.delete", "DELETE /v1/runs/{id}", is_owned=True),
     # Subjects, and what is known of them, which all who may read share.
     _read("subjects.active", "tool get_active_subject"),
     _change("subjects.documents", *_both("/subjects/{id}/documents")),

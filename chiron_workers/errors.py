@@ -33,6 +33,10 @@ class Conflict(ChironError):
     """The row is in a state that does not allow the change; nothing was written."""
 
 
+class KeyReused(Conflict):
+    """An idempotency key came with another request than at first."""
+
+
 class Unauthenticated(ChironError):
     """A key or a session is unknown, expired or revoked; whoever sent it needs another."""
 

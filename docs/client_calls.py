@@ -14,8 +14,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel
+from pydantic.fields import FieldInfo
 
-from chiron_api.acts.act import Act
+from chiron_api.acts.act import Act, Target
 from chiron_api.acts.discovery import all_acts
 from chiron_api.acts.inputs import Input
 from chiron_api.answers.basics import Answer
@@ -33,13 +34,14 @@ SIMPLE = {
 }
 LIBRARIES = {
     "collections.abc": ("Sequence",),
+    "dataclasses": ("dataclass",),
     "datetime": ("datetime",),
     "decimal": ("Decimal",),
     "typing": ("Literal",),
     "uuid": ("uuid4",),
 }
 OURS = {
-    "chiron_api.client.call": ("Call", "Listing", "fields", "get", "pages"),
+    "chiron_api.client.call": ("Call", "Listing", "entries", "fields", "get", "pages"),
     "chiron_api.client.targets": ("Id", "id_of", "target_of"),
 }
 CALLS_HEAD = '''"""What can be asked of the API: the acts as requests. Written by `docs/generate.py` from `chiron_api.acts`."""
@@ -101,10 +103,12 @@ class _Source:
     def __init__(self) -> None:
         self._answers: dict[str, set[str]] = defaultdict(set)
         self._words: dict[str, str] = {}  # aliases of enumerations
+        self._classes: dict[str, str] = {}  # of what a body has in lists
 
     def head(self, functions: str) -> str:
-        """The imports that functions need, and the words of enumerations."""
+        """The imports that functions need, the words of enumerations, and the classes of what is in lists."""
         aliases = "".join(f"{name} = {words}\n" for name, words in sorted(self._words.items()))
+        aliases += "".join(source for _, source in sorted(self._classes.items()))
         text = f"{aliases}{functions}{'Decimal' if 'Money' in functions else ''}"
         answers = [
             f"from {module} import {', '.join(sorted(names))}\n"
@@ -128,7 +132,7 @@ class _Source:
         if not acts[0].arguments.path:
             return
         for number, act in enumerate(acts):
-            hint = self._reference(act)
+            hint = self._reference(act.target, act.arguments.path.annotation)  # type: ignore[union-attr]  # of all or none
             if len(acts) == 1:
                 yield f"{act.target.name}: {hint}"
             else:
@@ -136,10 +140,9 @@ class _Source:
                     yield "*"
                 yield f"{act.target.name}: {hint} | None = None"
 
-    def _reference(self, act: Act[..., Any]) -> str:
-        path = act.arguments.path
-        plain = "Id" if path and path.annotation is UUID else "str"
-        return " | ".join([plain, *(self._answer(model) for model in act.target.answers)])
+    def _reference(self, target: Target, annotation: Any) -> str:
+        plain = "Id" if annotation is UUID else "str"
+        return " | ".join([plain, *(self._answer(model) for model in target.answers)])
 
     def _options(self, act: Act[..., Any]) -> Iterator[str]:
         model = act.input_model
@@ -152,18 +155,24 @@ class _Source:
         optional = [name for name in fields if name not in required]
         for name in required:
             yield f"{name}: {self.hint(fields[name].rebuild_annotation())}"
+        things = [name for name in optional if _target(fields[name])]
+        for name in things:
+            yield f"{name}: {self._reference(_target(fields[name]), UUID)} | None = None"
+            optional.remove(name)
         # One option alone may be given without its name; of an act on several things each has a name already.
-        if optional and (required or len(optional) > 1) and not self._is_merged(act):
+        if optional and (required or things or len(optional) > 1) and not self._is_merged(act):
             yield "*"
-        for name in optional:
-            default = fields[name].get_default(call_default_factory=True)
-            hint = self.hint(fields[name].rebuild_annotation())
-            if isinstance(default, Enum):
-                default = default.value
-            if default is None or not isinstance(default, bool | str | int | float):
-                yield f"{name}: {hint if hint.endswith('| None') else f'{hint} | None'} = None"
-            else:
-                yield f"{name}: {hint} = {default!r}"
+        yield from (f"{name}: {self._optional(fields[name])}" for name in optional)
+
+    def _optional(self, field: FieldInfo) -> str:
+        """The hint and the default of a field that may be left out."""
+        default = field.get_default(call_default_factory=True)
+        hint = self.hint(field.rebuild_annotation())
+        if isinstance(default, Enum):
+            default = default.value
+        if default is None or not isinstance(default, bool | str | int | float):
+            return f"{hint if hint.endswith('| None') else f'{hint} | None'} = None"
+        return f"{hint} = {default!r}"
 
     def _is_merged(self, act: Act[..., Any]) -> bool:
         return len(_by_name()[act.client]) > 1
@@ -184,15 +193,14 @@ class _Source:
             arguments.append("target=target")
         elif act.arguments.path:
             arguments.append(f"target=id_of({act.target.name!r}, {act.target.name})")
-        names = [
-            name
-            for name in (act.input_model.model_fields if act.input_model else {})
-            if name not in _paging(act)
-        ]
+        inputs = act.input_model.model_fields if act.input_model else {}
+        names = [name for name in inputs if name not in _paging(act)]
         # As a model it is JSON, whatever the format that is named where none is.
         is_model = act.arguments.is_document
         values = ", ".join(
-            'format="json"' if is_model and name == "format" else f"{_wire_name(act, name)}={name}"
+            'format="json"'
+            if is_model and name == "format"
+            else f"{_wire_name(act, name)}={self._value(name, inputs[name])}"
             for name in names
         )
         if _is_list(act):
@@ -209,6 +217,13 @@ class _Source:
         if act.arguments.takes_key or act.repeatable:
             arguments.append("is_repeatable=" + ("not again" if "again" in names else "True"))
         return f"Call({', '.join([repr(method), *arguments])})"
+
+    def _value(self, name: str, field: FieldInfo) -> str:
+        """An option as it is sent."""
+        if target := _target(field):
+            return f"{name} and id_of({target.name!r}, {name})"
+        is_nested = any(word in self._classes for word in re.findall(r"\w+", self.hint(field.annotation)))
+        return f"entries({name})" if is_nested else name
 
     def _result(self, act: Act[..., Any]) -> str:
         model = act.arguments.answer
@@ -240,9 +255,23 @@ class _Source:
             words = ", ".join(repr(member.value) for member in annotation)
             self._words[annotation.__name__] = f"Literal[{words}]"
             return annotation.__name__
-        if isinstance(annotation, type) and issubclass(annotation, Answer | Input):
+        if isinstance(annotation, type) and issubclass(annotation, Input):
+            return self._class(annotation)
+        if isinstance(annotation, type) and issubclass(annotation, Answer):
             return self._answer(annotation)
         return SIMPLE[annotation]
+
+    def _class(self, model: type[Input]) -> str:
+        """What a program gives instead of an input in a list."""
+        name = model.__name__.removesuffix("Request")
+        if name not in self._classes:
+            members = "".join(
+                f"    {member}: {self.hint(field.annotation) if field.is_required() else self._optional(field)}\n"
+                for member, field in model.model_fields.items()
+            )
+            head = f'@dataclass(frozen=True, slots=True)\nclass {name}:\n    """{model.__doc__}"""\n'
+            self._classes[name] = f"\n\n{head}\n{members}"
+        return name
 
     def _docstring(self, acts: Sequence[Act[..., Any]]) -> str:
         act = acts[0]
@@ -258,6 +287,11 @@ class _Source:
             lines.append("Args:\n" + indent("\n".join(described), "    "))
         text = "\n\n".join(lines)
         return f'"""{text}\n"""' if "\n" in text else f'"""{text}"""'
+
+
+def _target(field: FieldInfo) -> Target | None:
+    """What a field names by its id."""
+    return next((rule for rule in field.metadata if isinstance(rule, Target)), None)
 
 
 def _used(imports: Mapping[str, tuple[str, ...]], text: str) -> Iterator[str]:

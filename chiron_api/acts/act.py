@@ -100,7 +100,7 @@ class Act(Generic[P, Outcome]):
         route: `METHOD /v1/path` of the HTTP API.
         heading: Under which the OpenAPI document has it.
         summary: What it does, in a few words.
-        status: Of an answer that is good.
+        status: Of an answer that is good. 202 is also for what was there already; beside 201, 200 is.
         location: Where the thing is that the answer is about: a path with fields of the answer, or `{id}` of the route.
         idle: Of one that may find nothing to do: what 200 says then, which has no location. It returns `Created` as well.
         problems: The refusals that it has beside those of every act.
@@ -137,8 +137,17 @@ class Act(Generic[P, Outcome]):
         if not self.operation.is_recorded:
             return await self(services, *args, **options)
         target = args[0] if args and self.arguments.path else ""
-        async with audit.command(services.pool, self.operation.name, target):
-            return await self(services, *args, **options)
+        async with audit.command(services.pool, self.operation.name, target, _flags(args)) as trail:
+            outcome = await self(services, *args, **options)
+            answer: object = outcome.answer if isinstance(outcome, Created) else outcome
+            if name := self.operation.target:
+                trail[name] = getattr(answer, name, "")
+            return outcome
+
+    @property
+    def existing_status(self) -> HTTPStatus:
+        """Of an answer about what was there already."""
+        return HTTPStatus.OK if self.idle or self.status is HTTPStatus.CREATED else self.status
 
     @property
     def name(self) -> str:
@@ -164,6 +173,8 @@ class Act(Generic[P, Outcome]):
         answer = signature.return_annotation
         if (kind := get_origin(answer)) in (Created, Document):
             (answer,) = get_args(answer)
+        if self.status is HTTPStatus.NO_CONTENT:
+            answer = None
         return Arguments(
             paths[0] if paths else None,
             inputs[0] if inputs else None,
@@ -260,6 +271,12 @@ class Declare(Protocol):
         self, function: Callable[Concatenate[Services, P], Awaitable[Outcome]], /
     ) -> Act[P, Outcome]:
         """The act that the function does."""
+
+
+def _flags(args: tuple[object, ...]) -> dict[str, bool]:
+    """The options that are no more than said, which the audit trail has beside the target."""
+    inputs = [model for model in args if isinstance(model, Input)]
+    return {name: value for model in inputs for name, value in model if value is True}
 
 
 def _is_input(annotation: Any) -> bool:

@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from chiron_api import acts
@@ -15,10 +16,15 @@ def acts_by_module() -> dict[str, list[Act[..., Any]]]:
     names = sorted(module.name for module in pkgutil.iter_modules(acts.__path__))
     modules = {name: importlib.import_module(f"{acts.__name__}.{name}") for name in names}
     declared = {
-        name: [entry for entry in vars(module).values() if isinstance(entry, Act)]
+        name: [entry for entry in vars(module).values() if _is_act_of(module, entry)]
         for name, module in modules.items()
     }
     return {name: entries for name, entries in declared.items() if entries}
+
+
+def _is_act_of(module: ModuleType, entry: object) -> bool:
+    # Not one that it has of another module, to call it.
+    return isinstance(entry, Act) and entry.function.__module__ == module.__name__
 
 
 def all_acts() -> list[Act[..., Any]]:

@@ -131,9 +131,10 @@ class RunResult(Usage):
 
 
 class RunId(Answer):
-    """The run that got a message."""
+    """The run that got a message; `is_woken` where it had ended and goes on, else it reads the message next."""
 
     run_id: UUID
+    is_woken: bool
 
 
 class RunReceipt(Answer):

@@ -3,10 +3,10 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.acts.deletion import DeleteOptions, delete_batch, delete_run
 from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.services import open_services
 from chiron_api.text import count, one_line
-from chiron_workers.access.audit import command
-from chiron_workers.batches import delete as removal
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
@@ -31,10 +31,9 @@ async def delete(
         _ask(
             f"Delete {_describe(subject)} for good{', with the facts found first by it' if with_facts else ''}?"
         )
-    async with open_pool(settings().database_url, size=1) as pool:
-        kind = "runs" if isinstance(subject, RunSummary) else "batches"
-        async with command(pool, f"{kind}.delete", subject.id, {"with_facts": with_facts}):
-            deletion = await removal.delete(pool, subject.id, with_facts=with_facts)
+    act = delete_run if isinstance(subject, RunSummary) else delete_batch
+    async with open_services(settings(), pool_size=1) as services:
+        deletion = await act.command(services, subject.id, DeleteOptions(with_facts=with_facts))
     parts = [count(deletion.runs, "run")]
     parts += ["the batch"] if deletion.batch else []
     parts += [count(deletion.facts, "fact")] if with_facts else []

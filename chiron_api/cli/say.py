@@ -1,16 +1,15 @@
 from contextlib import suppress
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
+from chiron_api.acts.runs import Message, send_message
 from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_workers.access.audit import command
+from chiron_api.cli.input.options import options
+from chiron_api.services import open_services
 from chiron_workers.batches.references import id_of
 from chiron_workers.batches.summaries import find_run
-from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import NotFound
-from chiron_workers.runs.leases import say as say_to_run
 from chiron_workers.settings import settings
 
 cli = typer.Typer()
@@ -26,24 +25,14 @@ async def say(
 
     What it answers is the run's answer from then on; `chiron show RUN --transcript` has those before.
     """
-    from chiron_workers.pubsub.signals import notify
-
-    async with open_pool(settings().database_url, size=2) as pool:
-        run_id = await id_of(pool, target)
-        async with command(pool, "runs.say", run_id):
-            is_woken = await _say(pool, run_id, message)
-    if is_woken:
-        await notify(settings().redis_url, run_id)
-    sentence = (
-        f"The run goes on; `chiron watch {target}` follows it." if is_woken else "The run reads it next."
-    )
-    print_answer(sentence, {"run_id": run_id, "is_woken": is_woken}, as_json=as_json)
-
-
-async def _say(pool: Pool, run_id: UUID, message: str) -> bool:
-    try:
-        return await say_to_run(pool, run_id, message)
-    except NotFound:
-        with suppress(NotFound):
-            await find_run(pool, str(run_id))  # a batch is told from what is not there
-        raise
+    words = options(Message, text=message)
+    async with open_services(settings(), pool_size=2) as services:
+        run_id = await id_of(services.pool, target)
+        try:
+            answer = await send_message.command(services, run_id, words)
+        except NotFound:
+            with suppress(NotFound):
+                await find_run(services.pool, str(run_id))  # a batch is told from what is not there
+            raise
+    sentence = f"The run goes on; `chiron watch {target}` follows it."
+    print_answer(sentence if answer.is_woken else "The run reads it next.", answer, as_json=as_json)

@@ -3,26 +3,37 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import typer
 
+from chiron_api.acts.act import Created
+from chiron_api.acts.batches import (
+    BatchRequest,
+    ColumnRequest,
+    TopicRequest,
+    column_requests,
+    new_batch,
+    submit_batch,
+)
+from chiron_api.answers.basics import Receipt
 from chiron_api.cli.input import submit_options as options
+from chiron_api.cli.input.options import options as read_options
 from chiron_api.cli.input.row_schema import read_schema
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
 from chiron_api.cli.watch import follow
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
 from chiron_api.views.model_keys import key_warnings
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
-from chiron_workers.access import audit
 from chiron_workers.batches.duplicates import duplicate_warnings
-from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, check_run
-from chiron_workers.batches.submit import submit as submit_batch
-from chiron_workers.billing.budgets import Budget
+from chiron_workers.batches.estimates import budget_warnings
+from chiron_workers.batches.submit import NewBatch, check_run
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
-from chiron_workers.runs.columns import Column, read_columns
+from chiron_workers.runs.columns import read_columns
 from chiron_workers.settings import Settings, settings
 from chiron_workers.settings.environment import environment_warnings
 
@@ -61,56 +72,52 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     """
     current = settings()
     _warn(environment_warnings())
-    defaults = NewRun(
-        topic="",
-        role=role,
-        subject=subject or "",
-        model=model or current.model,
-        max_turns=max_turns or current.max_turns,
-        priority=priority,
-        budget=Budget(run_budget_usd, run_budget_tokens),
-        ready_at=ready_at,
-        thinking=thinking,
-        effort=effort,
-    )
-    runs = [
-        _run(entry, defaults, needs_subject=subject is None) for entry in _topic_entries(topics or [], file)
-    ]
-    budget = Budget(budget_usd, budget_tokens)
-    batch = NewBatch(
-        runs,
-        subject or runs[0].subject,
-        name,
-        priority,
-        budget,
-        idempotency_key,
-        concurrency,
-        columns=_columns(columns, schema),
-    )
+    entries = _topic_entries(topics or [], file, needs_subject=subject is None)
+    values: dict[str, Any] = {
+        "topics": [_topic(entry) for entry in entries],
+        "subject": subject or entries[0].topic.subject,
+        "name": name,
+        "role": role,
+        "model": model or None,
+        "thinking": thinking,
+        "effort": effort,
+        "priority": priority,
+        "max_turns": max_turns,
+        "budget_usd": budget_usd,
+        "budget_tokens": budget_tokens,
+        "run_budget_usd": run_budget_usd,
+        "run_budget_tokens": run_budget_tokens,
+        "concurrency": concurrency,
+        "ready_at": ready_at,
+        "columns": _columns(columns, schema),
+    }
+    batch = new_batch(BatchRequest.model_construct(**values), current, idempotency_key)
+    _check(batch, entries)  # before the input as a whole, since it names the line of a topic
+    body = read_options(BatchRequest, **values)
     service_notes = service_warnings(current, batch.runs)
     if dry_run:
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))
         return
     _warn(duplicate_warnings(batch.runs))  # before the batch is stored, and with it what is paid for
-    receipt, budget_notes, source_notes = asyncio.run(_submit(batch, current))
-    key_notes = key_warnings(run.model or current.model for run in runs)
+    receipt, source_notes = asyncio.run(_submit(body, batch, current))
+    key_notes = key_warnings(run.model or current.model for run in batch.runs)
     _warn(
-        [*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
+        [*budget_warnings(batch), *key_notes, *service_notes, *([] if watch else source_notes)]
     )  # `watch` says the last ones too
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
-        follow(str(receipt.batch_id), history=as_json, as_json=as_json)
+        follow(str(receipt.answer.batch_id), history=as_json, as_json=as_json)
 
 
-def _columns(text: str | None, schema: Path | None) -> tuple[Column, ...]:
+def _columns(text: str | None, schema: Path | None) -> list[ColumnRequest] | None:
     if text is not None and schema is not None:
         raise UsageError("Say with --columns or with --schema which rows you ask for, not with both.")
     if schema is not None:
-        return read_schema(schema)
-    return () if text is None else read_columns(text)
+        return column_requests(read_schema(schema))
+    return None if text is None else column_requests(read_columns(text))
 
 
-def _topic_entries(arguments: Sequence[str], file: str | None) -> list[TopicEntry]:
+def _topic_entries(arguments: Sequence[str], file: str | None, *, needs_subject: bool) -> list[TopicEntry]:
     entries: list[TopicEntry] = []
     for n, text in enumerate(arguments, start=1):
         entries += read_topics("-") if text == "-" else [TopicEntry(Topic(topic=text.strip()), f"Topic {n}")]
@@ -120,22 +127,25 @@ def _topic_entries(arguments: Sequence[str], file: str | None) -> list[TopicEntr
         if sys.stdin is None or sys.stdin.isatty():
             raise UsageError("No topic is given. Name some, or give a --file, or pipe them in.")
         entries = read_topics("-")
+    if needs_subject and (nameless := next((entry for entry in entries if not entry.topic.subject), None)):
+        raise UsageError(f"{nameless.location}: say which subject the facts belong to, with --subject.")
     return entries
 
 
-def _run(entry: TopicEntry, defaults: NewRun, *, needs_subject: bool) -> NewRun:
-    topic = entry.topic
-    if needs_subject and not topic.subject:
-        raise UsageError(f"{entry.location}: say which subject the facts belong to, with --subject.")
-    options = topic.model_dump(exclude={"budget_usd", "budget_tokens"})
-    budget = Budget(topic.budget_usd or defaults.budget.usd, topic.budget_tokens or defaults.budget.tokens)
-    own_options = {name: value for name, value in options.items() if value not in (None, "")}
-    new = replace(defaults, budget=budget, **own_options)
-    try:
-        check_run(new)
-    except UsageError as error:
-        raise UsageError(f"{entry.location}: {error}") from None
-    return new
+def _topic(entry: TopicEntry) -> str | TopicRequest:
+    """What is said of a topic; what is empty there is as the options have it."""
+    if entry.topic.model_fields_set == {"topic"}:
+        return entry.topic.topic
+    members = {name: value for name, value in entry.topic if name == "topic" or value not in (None, "")}
+    return TopicRequest.model_construct(**members)
+
+
+def _check(batch: NewBatch, entries: Sequence[TopicEntry]) -> None:
+    for entry, run in zip(entries, batch.runs, strict=True):
+        try:
+            check_run(run)
+        except UsageError as error:
+            raise UsageError(f"{entry.location}: {error}") from None
 
 
 async def _estimate(
@@ -152,18 +162,13 @@ async def _estimate(
     return forecast.warnings
 
 
-async def _submit(batch: NewBatch, current: Settings) -> tuple[Submitted, list[str], list[str]]:
-    """The receipt, why runs of the batch will pause at once, and why they will find no sources."""
-    from chiron_workers.batches.estimates import budget_warnings
-    from chiron_workers.pubsub.signals import notify
-
-    async with open_pool(current.database_url, size=2) as pool:
-        async with audit.command(pool, "batches.submit") as made:
-            receipt = await submit_batch(pool, batch)
-            made["batches"] = receipt.batch_id
-        source_notes = await source_warnings(pool, current, batch.runs)
-    await notify(current.redis_url, receipt.batch_id)
-    return receipt, list(budget_warnings(batch)), source_notes
+async def _submit(
+    body: BatchRequest, batch: NewBatch, current: Settings
+) -> tuple[Created[Receipt], list[str]]:
+    """The receipt, and why runs of the batch will find no sources."""
+    async with open_services(current, pool_size=2) as services:
+        receipt = await submit_batch.command(services, body, batch.idempotency_key)
+        return receipt, await source_warnings(services.pool, current, batch.runs)
 
 
 def _warn(warnings: Iterable[str]) -> None:
@@ -171,16 +176,17 @@ def _warn(warnings: Iterable[str]) -> None:
         typer.echo(f"Warning: {warning}", err=True)
 
 
-def _print(receipt: Submitted, *, as_json: bool, watch: bool) -> None:
+def _print(receipt: Created[Receipt], *, as_json: bool, watch: bool) -> None:
+    batch_id, run_ids = receipt.answer.batch_id, receipt.answer.run_ids
     if as_json:
-        typer.echo(json_line({"batch_id": receipt.batch_id, "run_ids": receipt.run_ids}))
+        typer.echo(json_line({"batch_id": batch_id, "run_ids": run_ids}))
     elif not sys.stdout.isatty():
-        typer.echo(str(receipt.batch_id))
+        typer.echo(str(batch_id))
     else:
-        topics = count(len(receipt.run_ids), "topic")
-        before = f"{'was' if len(receipt.run_ids) == 1 else 'were'} submitted with this key before"
+        topics = count(len(run_ids), "topic")
+        before = f"{'was' if len(run_ids) == 1 else 'were'} submitted with this key before"
         verb = "submitted" if receipt.is_new else before
-        typer.echo(f"Batch {receipt.batch_id}: {topics} {verb}.")
+        typer.echo(f"Batch {batch_id}: {topics} {verb}.")
         if not watch:
-            typer.echo(f"  chiron watch {receipt.batch_id}   follows it")
-            typer.echo(f"  chiron show {receipt.batch_id}    says how far it is")
+            typer.echo(f"  chiron watch {batch_id}   follows it")
+            typer.echo(f"  chiron show {batch_id}    says how far it is")

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chiron_api.client.async_chiron import AsyncChiron
-    from chiron_api.client.calls.batches import Topic
     from chiron_api.client.chiron import Chiron
-    from chiron_api.client.columns import Column
+    from chiron_api.client.derived_calls import Column, Topic
     from chiron_api.client.errors import (
         ChironError,
         NotFound,
@@ -39,8 +38,8 @@ __all__ = [
 _HOMES = {
     "AsyncChiron": "async_chiron",
     "Chiron": "chiron",
-    "Column": "columns",
-    "Topic": "calls.batches",
+    "Column": "derived_calls",
+    "Topic": "derived_calls",
     "UnknownEvent": "flows.streams",
 }
 

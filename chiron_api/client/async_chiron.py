@@ -1,15 +1,14 @@
 """The client for asyncio."""
 
 from chiron_api.answers.runs import Batch, Run, RunResult
+from chiron_api.client import derived_calls
 from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import documents as document_calls
 from chiron_api.client.calls import journeys as journey_calls
 from chiron_api.client.calls import learning as learning_calls
 from chiron_api.client.calls import quizzes as quiz_calls
-from chiron_api.client.calls import runs as run_calls
-from chiron_api.client.calls import steering as steering_calls
 from chiron_api.client.calls import tools as tool_calls
-from chiron_api.client.concurrent import AsyncEventStream, AsyncItems, AsyncShell, listing, value
+from chiron_api.client.concurrent import AsyncEventStream, AsyncItems, AsyncShell, value
 from chiron_api.client.derived_methods import ActMethods
 from chiron_api.client.flows.requests import wait_for_end
 from chiron_api.client.flows.streams import EventFlow
@@ -28,16 +27,6 @@ class AsyncChiron(ActMethods, AsyncShell):
 
     Every method raises a ChironError: Refused, NotFound, RateLimited, Unavailable or Unreadable.
     """
-
-    submit = value(batch_calls.submit)
-    batch = value(batch_calls.batch)
-    start = value(run_calls.start)
-    run = value(run_calls.run)
-    runs = listing(run_calls.runs)
-    say = value(run_calls.say)
-    batches = listing(batch_calls.batches)
-
-    delete = value(steering_calls.delete)
 
     add_document = value(document_calls.add_document)
 
@@ -89,7 +78,7 @@ class AsyncChiron(ActMethods, AsyncShell):
             history: All events from the first one on.
             text: Also the model's words as they come, which are stored nowhere and lost in a cut.
         """
-        call = run_calls.events(batch, run=run, after=after, history=history, text=text)
+        call = batch_calls.events(batch, run=run, after=after, history=history, text=text)
         return AsyncEventStream(EventFlow(self._server, call), self._wire())
 
     def results(self, batch: BatchRef) -> AsyncItems[RunResult]:
@@ -102,8 +91,8 @@ class AsyncChiron(ActMethods, AsyncShell):
         Raises:
             StillOpen: `timeout_s` have passed before.
         """
-        return await self._value(wait_for_end(self._server, batch_calls.batch(batch), timeout_s))
+        return await self._value(wait_for_end(self._server, derived_calls.batch(batch), timeout_s))
 
     async def wait_for_run(self, run: RunRef, *, timeout_s: float | None = None) -> Run:
         """The run once it goes on no more by itself, as `wait` has it for a batch."""
-        return await self._value(wait_for_end(self._server, run_calls.run(run), timeout_s))
+        return await self._value(wait_for_end(self._server, derived_calls.run(run), timeout_s))

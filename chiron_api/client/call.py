@@ -1,7 +1,7 @@
 """Requests as data: what is sent, how the answer is read, and whether sending it twice does harm."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode
@@ -90,6 +90,18 @@ def pages(path: str, model: Any, *, target: str = "", **query: object) -> Listin
 def fields(**values: object) -> dict[str, object]:
     """A body of what is not None; the rest is as the server has it."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def entries(values: Sequence[object] | None) -> list[object] | None:
+    """A list of a body, in which what has options of its own is as a body of these."""
+    if values is None:
+        return None
+    return [entry if isinstance(entry, str) else _members(entry) for entry in values]
+
+
+def _members(entry: object) -> object:
+    names = getattr(entry, "__slots__", ()) if is_dataclass(entry) else ()
+    return fields(**{name: getattr(entry, name) for name in names}) if names else entry
 
 
 def unreadable(operation: str, error: ValidationError) -> Unreadable:

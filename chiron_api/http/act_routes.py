@@ -76,13 +76,13 @@ async def respond(act: Act[..., Any], outcome: object, path: Mapping[str, object
         return document_response(outcome)
     if isinstance(outcome, Created):
         if not outcome.is_new:
-            status, location = HTTPStatus.OK, "" if act.idle else location
+            status, location = act.existing_status, "" if act.idle else location
         outcome = outcome.answer
     fields = {**path, **(dict(outcome) if isinstance(outcome, Answer) else {})}
     headers = {"Location": location.format_map(fields)} if location else {}
     if act.shows_secret:
         headers["Cache-Control"] = "no-store"
-    if outcome is None:
+    if outcome is None or status is HTTPStatus.NO_CONTENT:
         return Response(status_code=status, headers=headers)
     # Beside the event loop: it may be the ids of 100,000 runs.
     return await asyncio.to_thread(json_response, outcome, status, headers=headers)
@@ -93,7 +93,7 @@ def _responses(act: Act[..., Any]) -> Responses:
     if act.media_types:
         content: dict[str, object] = {media_type: {} for media_type in act.media_types}
         responses |= {act.status.value: {"description": "In the format that was named.", "content": content}}
-    if not act.arguments.may_exist:
+    if not act.arguments.may_exist or act.existing_status is act.status:
         return responses
     existing = {"model": act.arguments.answer, "description": act.idle or "The one that is there already."}
     return responses | {HTTPStatus.OK.value: existing if act.idle else LOCATION | existing}

@@ -17,6 +17,7 @@ from chiron_workers.errors import (
     ChironError,
     Conflict,
     KeyBudgetSpent,
+    KeyReused,
     NotFound,
     RateExceeded,
     ScopeExceeded,
@@ -36,6 +37,7 @@ NAME_CHARS_MAX = 200  # of a field, which may be a stranger's
 STATUS_OF_ERROR: tuple[tuple[type[ChironError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (ToolNotFoundError, HTTPStatus.NOT_FOUND),
+    (KeyReused, HTTPStatus.UNPROCESSABLE_ENTITY),
     (Conflict, HTTPStatus.CONFLICT),
     (ServiceUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
     (Unauthenticated, HTTPStatus.UNAUTHORIZED),

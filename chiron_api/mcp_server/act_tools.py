@@ -32,7 +32,7 @@ def calling(services: Services) -> Iterator[None]:
 
 
 def current_services() -> Services:
-    """The services that a tool written by hand has acts use, in `calling`."""
+    """The services of the call under way, on behalf of its caller."""
     return _services.get()
 
 
@@ -44,6 +44,8 @@ class ActTool(Tool):
         self.name = face.name
         answer = _part_of(act.arguments.answer, face.part) if act.arguments.answer else None
         returns = " ".join((answer.__doc__ or "").split()) if answer else ""
+        if act.arguments.may_exist:
+            returns += " `is_new` is false where it was there already."
         self.description = f"{act.description}\n\nReturns: {returns}" if returns else act.description
         self._arguments = Arguments(self.name, _model_of(act, face))
         self.input_schema = self._arguments.schema
@@ -64,7 +66,7 @@ class ActTool(Tool):
 
     async def run(self, store: Store, arguments: Mapping[str, Any]) -> Any:
         """The members of the answer, or one; `is_new` is among them where it may be of what was there already."""
-        outcome = await self.act(_services.get(), **arguments)
+        outcome = await self.act(current_services(), **arguments)
         if isinstance(outcome, Created):
             return {"is_new": outcome.is_new} | outcome.answer.model_dump(exclude_unset=True)
         if not isinstance(outcome, Answer):

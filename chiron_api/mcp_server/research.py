@@ -5,35 +5,27 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from decimal import Decimal
 from typing import Annotated, Any, NotRequired, TypedDict
-from uuid import UUID
 
 from fastmcp.server.dependencies import get_context
 from pydantic import Field
 
-from chiron_api.steering import steer
+from chiron_api.acts import runs, steering
+from chiron_api.acts.batches import show_batch
+from chiron_api.answers.basics import Answer
+from chiron_api.mcp_server.act_tools import current_services
+from chiron_api.services import Services
 from chiron_api.text import as_json, facts_phrase
-from chiron_workers.batches.duplicates import duplicate_warnings
-from chiron_workers.batches.ownership import require_visible
-from chiron_workers.batches.steering import cancel
-from chiron_workers.batches.submit import NewBatch, NewRun, submit
-from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, parse_id, runs_of
-from chiron_workers.billing.budgets import Budget
-from chiron_workers.db.connect import Pool
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, runs_of
 from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, ToolError, UsageError
-from chiron_workers.roles import RoleName
-from chiron_workers.settings import settings
-from chiron_workers.states import FINAL_STATES, Effort, ThinkingMode
+from chiron_workers.states import FINAL_STATES
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
 
-TOPICS_MAX = 100
 FIRST_RUNS_MAX = 100
 WAIT_MAX_S = 50  # many clients give up on a call after a minute
 POLL_S = 1.0
 
-Topics = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1, max_length=TOPICS_MAX)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Usd = Annotated[float, Field(gt=0, le=10_000_000)]
 
@@ -52,65 +44,6 @@ class Cancellation(TypedDict):
 
     cancelled: int
     asked: int
-
-
-@tool
-async def start_research(  # noqa: PLR0913  # each is an option of a batch
-    store: Store,
-    *,
-    topics: Topics,
-    subject: Name,
-    role: RoleName = "research",
-    model: Name | None = None,
-    thinking: ThinkingMode | None = None,
-    effort: Effort | None = None,
-    budget_usd: Usd | None = None,
-    max_turns: Annotated[int, Field(ge=1)] | None = None,
-    idempotency_key: Name | None = None,
-) -> StartedResearch:
-    """Start research that goes on for minutes to hours: an agent for each topic finds sources and stores facts.
-
-    It returns at once. get_run tells how far it is and what was answered; search finds the facts as they come.
-
-    Args:
-        topics: What to find out, one question or topic for each agent.
-        subject: The subject that the facts belong to, by its id or any name; a new one is made.
-        role: What the agents are.
-        model: The model that plays them. Left out, the configured one.
-        thinking: How the model thinks. Left out, what is configured.
-        effort: How much effort the model makes. Left out, what is configured.
-        budget_usd: What all of it may cost; it pauses there.
-        max_turns: How many replies of the model each may take. Left out, what is configured.
-        idempotency_key: Any text of your own. The same key with the same request starts nothing twice.
-
-    Returns:
-        batch_id, run_ids in the order of the topics, and is_new: false where this key had started it before. warnings, if
-        topics are the same: each is researched and paid for; cancel the batch if you did not mean that.
-    """
-    from chiron_workers.pubsub.signals import notify
-
-    runs = [
-        NewRun(
-            topic,
-            role,
-            subject,
-            model or settings().model,
-            max_turns or settings().max_turns,
-            thinking=thinking,
-            effort=effort,
-        )
-        for topic in topics
-    ]
-    budget = Budget(None if budget_usd is None else Decimal(str(budget_usd)), None)
-    with tool_errors():
-        new_batch = NewBatch(runs, subject, budget=budget, idempotency_key=idempotency_key)
-        batch = await submit(store.session.pool, new_batch, principal=store.caller.principal)
-    await notify(settings().redis_url, batch.batch_id)
-    run_ids = [str(run_id) for run_id in batch.run_ids]
-    research = StartedResearch(batch_id=str(batch.batch_id), run_ids=run_ids, is_new=batch.is_new)
-    if warnings := duplicate_warnings(runs):
-        research["warnings"] = warnings
-    return research
 
 
 @tool
@@ -133,7 +66,7 @@ async def get_run(
             summary = await find(store.session.pool, id, owner=store.caller.visible_owner)
         rest_s = deadline - time.monotonic()
         if summary.state.is_final or rest_s <= 0:
-            return await describe(store.session.pool, summary)
+            return await describe(current_services(), summary)
         await _report_progress(summary)
         await asyncio.sleep(min(POLL_S, rest_s))
 
@@ -149,20 +82,25 @@ async def cancel_run(store: Store, *, id: str) -> Cancellation:
         cancelled: runs that ended at once; asked: runs whose worker ends them within seconds.
     """
     with tool_errors():
-        target = parse_id(id)
-        await require_visible(store.session.pool, target, store.caller.visible_owner)
-        return await cancel_research(store.session.pool, target)
+        summary = await find(store.session.pool, id, owner=store.caller.visible_owner)
+        return await cancel_research(current_services(), summary)
 
 
-async def describe(pool: Pool, summary: BatchSummary | RunSummary) -> dict[str, Any]:
-    """A run or a batch as the commands show it with --json; a batch with its first runs."""
-    description: dict[str, Any] = json.loads(as_json(summary))
-    if isinstance(summary, BatchSummary):
-        runs = await runs_of(pool, summary.id, limit=FIRST_RUNS_MAX)
-        description["first_runs"] = [
-            {"id": str(run.id), "topic": run.topic, "state": run.state.value} for run in runs
+async def describe(services: Services, summary: BatchSummary | RunSummary) -> dict[str, Any]:
+    """A run or a batch as HTTP shows it; a batch with its first runs."""
+    if isinstance(summary, RunSummary):
+        return _members(await runs.show_run(services, summary.id))
+    first_runs = await runs_of(services.pool, summary.id, limit=FIRST_RUNS_MAX)
+    return _members(await show_batch(services, summary.id)) | {
+        "first_runs": [
+            {"id": str(run.id), "topic": run.topic, "state": run.state.value} for run in first_runs
         ]
-    return description
+    }
+
+
+def _members(answer: Answer) -> dict[str, Any]:
+    members: dict[str, Any] = json.loads(as_json(answer))
+    return members
 
 
 async def _report_progress(summary: BatchSummary | RunSummary) -> None:
@@ -184,10 +122,11 @@ async def _report_progress(summary: BatchSummary | RunSummary) -> None:
         )
 
 
-async def cancel_research(pool: Pool, target: UUID) -> Cancellation:
+async def cancel_research(services: Services, summary: BatchSummary | RunSummary) -> Cancellation:
     """End a run, or all open runs of a batch, and tell workers and watchers. Raises NotFound or Conflict."""
-    effect = await steer(pool, settings().redis_url, target, cancel)
-    return Cancellation(cancelled=effect.changed, asked=effect.requested)
+    act = steering.cancel_run if isinstance(summary, RunSummary) else steering.cancel_batch
+    effect = await act(services, summary.id)
+    return Cancellation(cancelled=effect.changed, asked=effect.asked)
 
 
 @contextmanager

@@ -44,7 +44,7 @@ async def read_fact(store: Store, id: str) -> str:
 async def read_research(store: Store, id: str) -> str:
     """How far a run or a batch is, what it cost, and what was answered."""
     summary = await find(store.session.pool, id, owner=store.caller.visible_owner)
-    return as_json(await describe(store.session.pool, summary))
+    return as_json(await describe(current_services(), summary))
 
 
 async def read_report(store: Store, id: str) -> str:

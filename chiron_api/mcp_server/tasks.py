@@ -117,7 +117,7 @@ class ResearchTasks(ServerExtension):
             require_scope_for("cancel_run", services.principal)
             act = Act(services.principal, "runs.cancel", str(summary.id), {"via": "mcp"})
             with suppress(Conflict), acting(act):  # it has ended already
-                await cancel_research(services.pool, summary.id)
+                await cancel_research(services, summary)
                 await record(services.pool, act)
         return {}
 
@@ -163,9 +163,7 @@ async def result_of(services: Services, summary: Summary) -> dict[str, Any]:
     """The `result` of a task that has ended with one: what get_run says. A failed run is a result that is an error."""
     if STATUS.get(summary.state) != "completed":
         return {}
-    result = tool_result(
-        await describe(services.pool, summary), chars_max=services.settings.tool_result_chars
-    )
+    result = tool_result(await describe(services, summary), chars_max=services.settings.tool_result_chars)
     call_result = CallToolResult(
         content=result.content,
         structured_content=result.structured_content,

@@ -10,13 +10,12 @@ from chiron_api.mcp_server.quizzes import (
     start_quiz,
 )
 from chiron_api.mcp_server.reports import get_report, write_report
-from chiron_api.mcp_server.research import cancel_run, get_run, start_research
+from chiron_api.mcp_server.research import cancel_run, get_run
 from chiron_workers.toolkit import Registry
 from chiron_workers.tools import registry
 
 LOG = logging.getLogger(__name__)
 FUNCTIONS = (
-    start_research,
     get_run,
     cancel_run,
     write_report,

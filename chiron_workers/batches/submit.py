@@ -27,7 +27,7 @@ from chiron_workers.billing.budgets import (
 )
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
-from chiron_workers.errors import Conflict, ToolValidationError, UsageError
+from chiron_workers.errors import KeyReused, ToolValidationError, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.roles import role_names, role_of
@@ -151,7 +151,7 @@ async def submit(pool: Pool, batch: NewBatch, *, principal: Principal = LOCAL) -
 
     Raises:
         UsageError: The request itself is wrong; the message says where.
-        Conflict: The idempotency key was used for another request.
+        KeyReused: The idempotency key was used for another request.
         KeyBudgetSpent: The budget of the principal's key has no room for it.
     """
     run_ids = await prepare(pool, batch)
@@ -381,7 +381,7 @@ async def _existing(connection: AsyncConnection[DictRow], args: Mapping[str, Any
     batch = await (await connection.execute(SQL["by_idempotency_key"], args)).fetchone()
     is_same = batch is not None and batch["request_hash"] == args["request_hash"]
     if batch is None or not is_same or batch["owner"] != args["owner"]:
-        raise Conflict(
+        raise KeyReused(
             f"The idempotency key {args['idempotency_key']!r} was used for another request. "
             "Send that request again unchanged, or choose a new key."
         )

@@ -13,6 +13,7 @@ from support.scripted_model import Says, call, text, turn
 from chiron_api.cli.display.board import Board
 from chiron_api.local_stack.access import api_key
 from chiron_api.mcp_server.research import describe
+from chiron_api.services import open_services
 from chiron_workers.batches.summaries import find
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind
@@ -84,9 +85,15 @@ async def every_view(stage: Stage, run_id: UUID, chiron) -> dict[str, dict[str, 
         "report": work,
         "report of the model": work["models"][0],
         "report of the run": work["runs"][0],
-        "MCP run": await describe(stage.pool, await find(stage.pool, str(run_id))),
-        "MCP batch": await describe(stage.pool, await find(stage.pool, batch_id)),
+        "MCP run": await described(stage, str(run_id)),
+        "MCP batch": await described(stage, batch_id),
     }
+
+
+async def described(stage: Stage, id: str) -> dict[str, Any]:
+    """A run or a batch as MCP has it."""
+    async with open_services(stage.settings, pool_size=1) as services:
+        return await describe(services, await find(services.pool, id))
 
 
 async def board_of(stage: Stage, run_id: UUID) -> Board:

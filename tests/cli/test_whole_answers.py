@@ -4,14 +4,13 @@ import asyncio
 import json
 from collections.abc import Callable
 
+from cli.test_usage_agrees import described
 from support.api_server import api_client
 from support.run_harness import Stage
 from support.scripted_model import Says, says, text, turn
 from typer.testing import Result
 
 from chiron_api.local_stack.access import api_key
-from chiron_api.mcp_server.research import describe
-from chiron_workers.batches.summaries import find
 
 PARTS = ["The tides rise " + "and rise " * 50, "for the moon pulls ", "the water."]
 ANSWER = "".join(PARTS)
@@ -38,7 +37,7 @@ async def test_an_answer_in_parts_is_whole_in_show_results_report_http_and_mcp(
     assert json.loads(await printed("results", "last", "--json"))["answer"] == ANSWER
     report = json.loads(await printed("report", str(run_id), "--format", "json"))
     assert report["unchecked_agent_words"] == ANSWER
-    assert (await describe(stage.pool, await find(stage.pool, str(run_id))))["answer"] == ANSWER
+    assert (await described(stage, str(run_id)))["answer"] == ANSWER
     async with api_client(stage.settings) as client:
         client.headers["Authorization"] = f"Bearer {api_key(stage.settings)}"
         assert (await client.get(f"/v1/runs/{run_id}")).json()["answer"] == ANSWER

@@ -109,7 +109,7 @@ def test_a_task_that_nobody_made_and_a_client_that_knows_no_tasks_are_told_so(wi
     assert started["result"]["structuredContent"]["run_ids"] == [str(row["id"]) for row in rows_of_runs]
     wrong = wire.start(topics=[], subject="Physics")
     assert wrong["isError"]
-    assert wrong["content"][0]["text"] == "topics: must be a list of 1 to 100 items (got [])"
+    assert wrong["content"][0]["text"] == "topics: must be a list of 1 to 100000 items (got [])"
 
 
 async def test_topics_that_are_the_same_are_named_before_anything_is_paid(talking: Talking):
@@ -118,6 +118,31 @@ async def test_topics_that_are_the_same_are_named_before_anything_is_paid(talkin
         assert len(started["run_ids"]) == 3
         assert started["warnings"][0].startswith("Topics 1 and 3 are the same, “Ice”")
         assert "warnings" not in await call(client, "start_research", **TOPIC)
+
+
+async def test_research_is_started_with_all_that_a_batch_has(talking: Talking, settings: Settings):
+    topics = ["Ice", {"topic": "Snow", "priority": 7, "budget_usd": 0.5}]
+    options = {
+        "name": "Water",
+        "priority": 3,
+        "run_budget_usd": 1,
+        "concurrency": 2,
+        "ready_at": "2026-10-01T09:30:00Z",
+    }
+    columns = ["year:int", {"name": "place", "description": "Where it lies"}]
+    async with talking("legacy") as client:
+        arguments = TOPIC | options | {"topics": topics, "columns": columns}
+        assert not (await client.call_tool("start_research", arguments)).is_error
+    [batch] = rows(settings, "select name, priority, concurrency, columns from batches")
+    assert (batch["name"], batch["priority"], batch["concurrency"]) == ("Water", 3, 2)
+    assert [(column["name"], column["type"]) for column in batch["columns"]] == [
+        ("year", "int"),
+        ("place", "text"),
+    ]
+    runs = rows(settings, "select topic, priority, budget_usd from runs order by id")
+    assert [(run["topic"], run["priority"], float(run["budget_usd"])) for run in runs] == [
+        ("Ice", 3, 1), ("Snow", 7, 0.5)
+    ]  # fmt: skip
 
 
 async def test_without_tasks_research_is_started_waited_for_and_cancelled_with_tools(

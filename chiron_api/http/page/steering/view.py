@@ -1,6 +1,5 @@
 """Steering: the forms that cancel, pause, resume and retry batches and runs, and say something to a run."""
 
-from http import HTTPStatus
 from typing import Any
 
 from starlette.requests import Request
@@ -9,6 +8,7 @@ from starlette.routing import Route
 
 from chiron_api.acts.act import Act
 from chiron_api.acts.inputs import Input
+from chiron_api.acts.runs import Message, send_message
 from chiron_api.acts.steering import (
     cancel_batch,
     cancel_run,
@@ -21,13 +21,9 @@ from chiron_api.acts.steering import (
 )
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id
-from chiron_api.http.page.forms import read_form, read_input
+from chiron_api.http.page.forms import read_input
 from chiron_api.http.page.rendering import see_other
 from chiron_api.http.page.views import view
-from chiron_api.http.problems import Problem
-from chiron_workers.batches.summaries import run_summary
-from chiron_workers.pubsub.signals import notify
-from chiron_workers.runs.leases import MESSAGE_CHARS, say
 
 COMMANDS: tuple[tuple[str, Act[..., Any]], ...] = tuple(
     (kind, act)
@@ -48,20 +44,14 @@ def _route(kind: str, act: Act[..., Any]) -> Route:
     return view(act.route.removeprefix("POST /v1"), answer, methods=["POST"])
 
 
-async def send_message(request: Request) -> Response:
+async def say(request: Request) -> Response:
     """Continue the conversation with a run."""
-    services, run_id = services_of(request), path_id(request)
-    text = (await read_form(request)).get("text", "").strip()
-    if not 0 < len(text) <= MESSAGE_CHARS:
-        detail = f"A message has 1 to {MESSAGE_CHARS:,} characters."
-        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
-    await run_summary(services.pool, run_id)
-    if await say(services.pool, run_id, text, principal=services.principal):
-        await notify(services.settings.redis_url, run_id)
+    run_id = path_id(request)
+    await send_message(services_of(request), run_id, await read_input(request, Message))
     return see_other(f"/runs/{run_id}")
 
 
 routes = [
     *(_route(kind, act) for kind, act in COMMANDS),
-    view("/runs/{id}/say", send_message, methods=["POST"]),
+    view("/runs/{id}/say", say, methods=["POST"]),
 ]

@@ -2,21 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from http import HTTPStatus
 from itertools import islice
 
-from chiron_api.http.page.forms import amount, count
-from chiron_api.http.problems import Problem
-from chiron_workers.batches.submit import NewBatch, NewRun
+from pydantic import ValidationError
+
+from chiron_api.acts.batches import BatchRequest, column_requests
+from chiron_api.http.problems import Problem, validation_problem
 from chiron_workers.batches.topics import text_topics
-from chiron_workers.billing.budgets import Budget
 from chiron_workers.runs.columns import read_columns
-from chiron_workers.settings import Settings
 
 TOPICS_MAX = 10_000  # of one form; the API and the command take more
-FIELDS = (
-    "topics",
+OPTIONS = (
     "subject",
     "name",
     "model",
@@ -24,7 +21,6 @@ FIELDS = (
     "run_budget_usd",
     "max_turns",
     "concurrency",
-    "columns",
 )
 
 
@@ -36,14 +32,8 @@ class Draft:
     topics: tuple[str, ...]
     text: str = ""  # that the topics are the lines of
 
-    @property
-    def budget_usd(self) -> Decimal | None:
-        """The budget of the whole batch."""
-        return amount(dict(self.fields), "budget_usd")
-
-    def batch(self, settings: Settings, *, idempotency_key: str | None) -> NewBatch:
-        """What is submitted. Raises Problem 422, which says what is missing or wrong."""
-        subject = self.fields.get("subject", "").strip()
+    def request(self) -> BatchRequest:
+        """What is submitted. Raises Problem 422 and UsageError, which say what is missing or wrong."""
         if not self.topics:
             raise Problem(
                 HTTPStatus.UNPROCESSABLE_ENTITY, "Write a topic a line, or choose a file of topics."
@@ -51,29 +41,23 @@ class Draft:
         if len(self.topics) > TOPICS_MAX:
             detail = f"A form takes {TOPICS_MAX:,} topics; `chiron submit --file` takes more."
             raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
-        if not subject:
+        values: dict[str, object] = {
+            name: text for name in OPTIONS if (text := self.fields.get(name, "").strip())
+        }
+        if "subject" not in values:
             raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Say which subject the facts belong to.")
-        fields = dict(self.fields)
-        run_budget = Budget(amount(fields, "run_budget_usd"), None)
-        model = fields.get("model", "").strip() or settings.model
-        max_turns = count(fields, "max_turns") or settings.max_turns
-        runs = [
-            NewRun(topic, "research", subject, model, max_turns, budget=run_budget) for topic in self.topics
-        ]
-        name, budget = fields.get("name", "").strip(), Budget(self.budget_usd, None)
-        return NewBatch(
-            runs,
-            subject,
-            name,
-            budget=budget,
-            idempotency_key=idempotency_key,
-            concurrency=count(fields, "concurrency"),
-            columns=read_columns(columns) if (columns := fields.get("columns", "").strip()) else (),
-        )
+        if columns := self.fields.get("columns", "").strip():
+            values["columns"] = column_requests(read_columns(columns))
+        try:
+            return BatchRequest.model_validate(
+                values | {"topics": list(self.topics)}, context={"is_text": True}
+            )
+        except ValidationError as error:
+            raise validation_problem(error) from None
 
 
 def draft_of(fields: Mapping[str, str]) -> Draft:
     """The draft that the fields of a form hold: the topics of its lines and of its file."""
     text = "\n".join(part for part in (fields.get("topics", ""), fields.get("file", "")) if part)
     topics = tuple(topic for topic, _ in islice(text_topics(text), TOPICS_MAX + 1))
-    return Draft({name: fields.get(name, "") for name in FIELDS}, topics, text)
+    return Draft({name: fields.get(name, "") for name in ("topics", *OPTIONS, "columns")}, topics, text)

@@ -7,6 +7,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.batches import BatchRequest, new_batch, submit_batch
+from chiron_api.acts.inputs import length_bounds
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.forms import read_form
 from chiron_api.http.page.rendering import escaped, page, see_other
@@ -16,10 +18,8 @@ from chiron_api.http.problems import Problem
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.estimates import estimate
-from chiron_workers.batches.submit import submit
 from chiron_workers.errors import Conflict, KeyBudgetSpent, UsageError
 from chiron_workers.ids import new_id
-from chiron_workers.pubsub.signals import notify
 
 
 async def show_form(request: Request) -> Response:
@@ -32,12 +32,10 @@ async def submit_form(request: Request) -> Response:
     services, fields = services_of(request), await read_form(request)
     draft = await asyncio.to_thread(draft_of, fields)
     try:
-        key = fields.get("key") or None
-        batch = await asyncio.to_thread(draft.batch, services.settings, idempotency_key=key)
-        receipt = await submit(services.pool, batch, principal=services.principal)
+        body = await asyncio.to_thread(draft.request)
+        receipt = (await submit_batch(services, body, fields.get("key") or None)).answer
     except (Problem, UsageError, Conflict, KeyBudgetSpent) as error:
         return await _form(request, draft, problem=str(error))
-    await notify(services.settings.redis_url, receipt.batch_id)
     return see_other(f"/batches/{receipt.batch_id}")
 
 
@@ -59,6 +57,7 @@ async def _form(request: Request, draft: Draft, *, problem: str = "") -> Respons
         section="/submit",
         fields=dict(draft.fields) | {"topics": topics},
         subjects=subjects,
+        bounds=length_bounds(BatchRequest),
         default_model=services.settings.model,
         key=str(new_id()),
         problem=problem,
@@ -71,7 +70,7 @@ async def _preview(request: Request, draft: Draft) -> dict[str, Any]:
     if not draft.topics:
         return {"estimate": None, "hint": "", "warnings": []}
     try:
-        batch = await asyncio.to_thread(draft.batch, services.settings, idempotency_key=None)
+        batch = await asyncio.to_thread(lambda: new_batch(draft.request(), services.settings))
         forecast = await estimate(services.pool, batch)
     except (Problem, UsageError) as error:
         return {"estimate": None, "hint": str(error), "warnings": []}

@@ -1,0 +1,244 @@
+"""Batches: submit topics, list what was submitted and show it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from http import HTTPStatus
+from typing import Annotated, Any, ClassVar
+from uuid import UUID
+
+from pydantic import Discriminator, FailFast, Field, Tag
+
+from chiron_api.acts.act import Created, Noun, ToolFace
+from chiron_api.acts.inputs import Input, Name, Page, Positive, Time, Tokens, Usd, Whole
+from chiron_api.acts.steering import BATCH
+from chiron_api.answers.basics import Receipt
+from chiron_api.answers.runs import Batch, BatchList
+from chiron_api.services import Services
+from chiron_api.views.batches import batch_page, difference_of
+from chiron_workers.batches.duplicates import duplicate_warnings
+from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, Submitted, submit
+from chiron_workers.batches.summaries import newest, summary
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.roles import RoleName
+from chiron_workers.runs.columns import (
+    COLUMNS_MAX,
+    DESCRIPTION_CHARS_MAX,
+    NAME_CHARS_MAX,
+    Column,
+    read_column,
+)
+from chiron_workers.settings import Settings
+from chiron_workers.states import ColumnType, Effort, ThinkingMode
+
+BATCHES = Noun("Batches", BATCH)
+RUN_OPTIONS = ("topic", "role", "subject", "model", "max_turns", "priority", "ready_at", "thinking", "effort")
+BATCH_BYTES_MAX = 16 * 1024 * 1024
+TopicText = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
+
+
+class TopicRequest(Input):
+    """A topic with options of its own; what is None comes from its batch."""
+
+    topic: TopicText
+    subject: Name | None = None
+    role: RoleName | None = None
+    model: Name | None = None
+    thinking: ThinkingMode | None = None
+    effort: Effort | None = None
+    priority: Whole | None = None
+    max_turns: Positive | None = None
+    budget_usd: Usd | None = None
+    budget_tokens: Tokens | None = None
+    ready_at: Time | None = None
+
+
+class ColumnRequest(Input):
+    """A column of the rows that are asked for; `description` says in words what belongs there."""
+
+    name: Annotated[str, Field(min_length=1, max_length=NAME_CHARS_MAX)]
+    type: ColumnType = ColumnType.TEXT
+    description: Annotated[str, Field(max_length=DESCRIPTION_CHARS_MAX)] = ""
+
+
+def _kind_of(value: object) -> str:
+    return "(text)" if isinstance(value, str) else "(object)"
+
+
+AnyTopic = Annotated[
+    Annotated[TopicText, Tag("(text)")] | Annotated[TopicRequest, Tag("(object)")],
+    Discriminator(_kind_of),
+]
+# "year", "year:int", or an object.
+ColumnText = Annotated[str, Field(min_length=1, max_length=2 * NAME_CHARS_MAX)]
+AnyColumn = Annotated[
+    Annotated[ColumnText, Tag("(text)")] | Annotated[ColumnRequest, Tag("(object)")],
+    Discriminator(_kind_of),
+]
+Columns = Annotated[list[AnyColumn], Field(min_length=1, max_length=COLUMNS_MAX)]
+COLUMN_WORDS = 'Of the rows that the runs are to hand in, such as "name" and "year:int".'
+
+
+class BatchRequest(Input):
+    """Topics to submit, and the options of those that set none themselves."""
+
+    bytes_max: ClassVar[int] = BATCH_BYTES_MAX
+
+    # The first wrong topic is named alone: the errors of a million fill the memory.
+    topics: Annotated[
+        list[AnyTopic],
+        Field(
+            min_length=1,
+            max_length=RUNS_MAX,
+            description="What to find out: a question or topic for each run, as text or with options of its own.",
+        ),
+        FailFast(),
+    ]
+    subject: Annotated[
+        Name, Field(description="What the facts belong to, by its id or any name; a new one is made.")
+    ]
+    name: Annotated[
+        str, Field(max_length=200, description="What the batch is called; left out, as its topics are.")
+    ] = ""
+    role: Annotated[RoleName, Field(description="What the agents are.")] = "research"
+    model: Annotated[
+        Name | None, Field(description="What plays the runs; left out, the model of the settings.")
+    ] = None
+    thinking: Annotated[
+        ThinkingMode | None, Field(description="How the model thinks; left out, as the settings say.")
+    ] = None
+    effort: Annotated[
+        Effort | None, Field(description="How much effort the model makes; left out, as the settings say.")
+    ] = None
+    priority: Annotated[Whole, Field(description="Higher goes first.")] = 0
+    max_turns: Annotated[
+        Positive | None,
+        Field(description="How many replies of the model a run may take; left out, as the settings say."),
+    ] = None
+    budget_usd: Annotated[
+        Usd | None, Field(description="What the whole batch may cost; it pauses there.")
+    ] = None
+    budget_tokens: Annotated[Tokens | None, Field(description="How many tokens the whole batch may use.")] = (
+        None
+    )
+    run_budget_usd: Annotated[
+        Usd | None, Field(description="What each run may cost; left out, as the settings say.")
+    ] = None
+    run_budget_tokens: Annotated[Tokens | None, Field(description="How many tokens each run may use.")] = None
+    concurrency: Annotated[
+        Positive | None, Field(description="How many runs of the batch play at once; left out, any number.")
+    ] = None
+    ready_at: Annotated[
+        Time | None, Field(description="When the first run may start, a time with its zone; left out, now.")
+    ] = None
+    columns: Annotated[Columns | None, Field(description=COLUMN_WORDS)] = None
+
+
+@BATCHES.act(
+    "batches.submit",
+    "POST /v1/batches",
+    "Submit a batch",
+    client="submit",
+    faces=("POST /submit",),
+    status=HTTPStatus.ACCEPTED,
+    location="/v1/batches/{batch_id}",
+    problems=(HTTPStatus.PAYMENT_REQUIRED,),
+    costs_money=True,
+    tool=ToolFace("start_research", target="batch_id"),
+)
+async def submit_batch(
+    services: Services, body: BatchRequest, idempotency_key: str | None = None
+) -> Created[Receipt]:
+    """Start research that goes on for minutes to hours: a run for each topic finds sources and stores facts.
+
+    The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request gives
+    the same batch, and starts nothing twice.
+    """
+    from chiron_workers.pubsub.signals import notify
+
+    batch = await asyncio.to_thread(new_batch, body, services.settings, idempotency_key)
+    submission = await submit(services.pool, batch, principal=services.principal)
+    await notify(services.settings.redis_url, submission.batch_id)
+    return Created(await asyncio.to_thread(_receipt, submission, batch.runs), submission.is_new)
+
+
+@BATCHES.act("batches.list", "GET /v1/batches", "List the batches", client="batches", faces=("GET /batches",))
+async def list_batches(services: Services, page: Page) -> BatchList:
+    """Batches, newest first, in pages; `next` is null on the last one."""
+    owner = services.principal.visible_owner
+    batches = await newest(services.pool, limit=page.limit + 1, before=page.after, owner=owner)
+    return BatchList.model_validate(page.of(batches))
+
+
+@BATCHES.act(
+    "batches.read",
+    "GET /v1/batches/{id}",
+    "Show a batch",
+    client="batch",
+    faces=(
+        "GET /batches/{id}",
+        "GET /v1/batches/{id}/events",
+        "GET /batches/{id}/live",
+        "resource chiron://batches/{id}",
+    ),
+    problems=(HTTPStatus.NOT_FOUND,),
+    is_owned=True,
+)
+async def show_batch(services: Services, id: UUID) -> Batch:
+    """One batch with its runs counted by state; one of a subscription with what it changed."""
+    pool = services.pool
+    return Batch.model_validate(batch_page(await summary(pool, id), await difference_of(pool, id)))
+
+
+def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | None = None) -> NewBatch:
+    """What is submitted, with the settings where neither a topic nor its batch says something. Raises UsageError."""
+    options: dict[str, Any] = {
+        "role": body.role,
+        "subject": body.subject,
+        "model": body.model or settings.model,
+        "max_turns": body.max_turns or settings.max_turns,
+        "priority": body.priority,
+        "budget": Budget(body.run_budget_usd, body.run_budget_tokens),
+        "ready_at": body.ready_at,
+        "thinking": body.thinking,
+        "effort": body.effort,
+    }
+    runs = [
+        NewRun(topic=entry, **options) if isinstance(entry, str) else NewRun(**options | _own(entry, options))
+        for entry in body.topics
+    ]
+    return NewBatch(
+        runs,
+        body.subject,
+        body.name,
+        body.priority,
+        Budget(body.budget_usd, body.budget_tokens),
+        idempotency_key,
+        body.concurrency,
+        columns=tuple(_column(column) for column in body.columns or ()),
+    )
+
+
+def _own(topic: TopicRequest, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a topic says itself."""
+    members = {name: value for name in RUN_OPTIONS if (value := getattr(topic, name)) is not None}
+    common: Budget = options["budget"]
+    budget = Budget(topic.budget_usd or common.usd, topic.budget_tokens or common.tokens)
+    return members | {"budget": budget}
+
+
+def column_requests(columns: Sequence[Column]) -> list[ColumnRequest]:
+    """Columns that were read from a text or a file, as a batch asks for them."""
+    return [ColumnRequest(**asdict(column)) for column in columns]
+
+
+def _column(column: str | ColumnRequest) -> Column:
+    if isinstance(column, str):
+        return read_column(column)
+    return Column(column.name, column.type, column.description)
+
+
+def _receipt(submission: Submitted, runs: Sequence[NewRun]) -> Receipt:
+    receipt: dict[str, Any] = {"batch_id": submission.batch_id, "run_ids": submission.run_ids}
+    warnings = duplicate_warnings(runs)
+    return Receipt.model_validate(receipt | ({"warnings": warnings} if warnings else {}))

@@ -1,0 +1,116 @@
+"""Runs: start one, list them and show them, say something to one."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from chiron_api.acts.act import Noun
+from chiron_api.acts.batches import (
+    COLUMN_WORDS,
+    BatchRequest,
+    Columns,
+    TopicRequest,
+    submit_batch,
+)
+from chiron_api.acts.inputs import Input, Name, Page
+from chiron_api.acts.steering import BATCH, RUN
+from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt
+from chiron_api.services import Services
+from chiron_workers.batches.summaries import RunFilter, newest_runs, run_summary
+from chiron_workers.knowledge.coverage.subjects import slug
+from chiron_workers.runs.leases import MESSAGE_CHARS, say
+from chiron_workers.states import RunState
+
+RUNS = Noun("Runs", RUN)
+
+
+class RunRequest(TopicRequest):
+    """A topic to research in a run of its own."""
+
+    subject: Name
+    columns: Annotated[Columns | None, Field(description=COLUMN_WORDS)] = None
+
+
+class RunPage(Page):
+    """A page of the runs, of one batch, state or subject if it is named."""
+
+    batch: Annotated[UUID | None, BATCH] = None
+    state: RunState | None = None
+    subject: Name | None = None
+
+
+class Message(Input):
+    """Words for a run."""
+
+    text: Annotated[str, Field(min_length=1, max_length=MESSAGE_CHARS)]
+
+
+@RUNS.act(
+    "runs.submit",
+    "POST /v1/runs",
+    "Start a run",
+    client="start",
+    status=HTTPStatus.ACCEPTED,
+    location="/v1/runs/{run_id}",
+    problems=(HTTPStatus.PAYMENT_REQUIRED,),
+    costs_money=True,
+)
+async def start_run(services: Services, body: RunRequest, idempotency_key: str | None = None) -> RunReceipt:
+    """Start a single run, in a batch of its own. The same idempotency key with the same request gives the same run."""
+    batch = BatchRequest(topics=[body], subject=body.subject, columns=body.columns)
+    receipt = (await submit_batch(services, batch, idempotency_key)).answer
+    return RunReceipt(batch_id=receipt.batch_id, run_id=receipt.run_ids[0])
+
+
+@RUNS.act("runs.list", "GET /v1/runs", "List the runs", client="runs")
+async def list_runs(services: Services, page: RunPage) -> RunList:
+    """Runs, newest first, in pages; `next` is null on the last one. Their evaluations are left out."""
+    subject_id = slug(page.subject) if page.subject else None
+    which = RunFilter(page.batch, page.state, subject_id, services.principal.visible_owner)
+    runs = await newest_runs(services.pool, which, limit=page.limit + 1, before=page.after)
+    return RunList.model_validate(page.of(runs))
+
+
+@RUNS.act(
+    "runs.read",
+    "GET /v1/runs/{id}",
+    "Show a run",
+    client="run",
+    faces=(
+        "GET /runs/{id}",
+        "GET /v1/runs/{id}/events",
+        "GET /runs/{id}/live",
+        "GET /runs/{id}/calls/{call_id}",
+        "mcp get_run",
+        "resource chiron://runs/{id}",
+    ),
+    problems=(HTTPStatus.NOT_FOUND,),
+    is_owned=True,
+)
+async def show_run(services: Services, id: UUID) -> Run:
+    """One run with its answer or its error."""
+    return Run.model_validate(await run_summary(services.pool, id))
+
+
+@RUNS.act(
+    "runs.say",
+    "POST /v1/runs/{id}/messages",
+    "Say something to a run",
+    client="say",
+    faces=("POST /runs/{id}/say",),
+    status=HTTPStatus.ACCEPTED,
+    location="/v1/runs/{id}",
+    problems=(HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    is_owned=True,
+    costs_money=True,
+)
+async def send_message(services: Services, id: UUID, message: Message) -> RunId:
+    """Continue the conversation with a run; 409 if the run was cancelled."""
+    from chiron_workers.pubsub.signals import notify
+
+    is_woken = await say(services.pool, id, message.text, principal=services.principal)
+    if is_woken:
+        await notify(services.settings.redis_url, id)
+    return RunId(run_id=id, is_woken=is_woken)
