@@ -13,7 +13,7 @@ from textwrap import indent, wrap
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel
 
 from chiron_api.acts.act import Act
 from chiron_api.acts.discovery import all_acts
@@ -27,6 +27,7 @@ SIMPLE = {
     float: "float",
     bool: "bool",
     datetime: "datetime",
+    AwareDatetime: "datetime",
     UUID: "Id",
     Decimal: "Money",
 }

@@ -42,12 +42,14 @@ class ToolFace:
     Args:
         path_argument: The argument that stands for what the path names, and what it is in words.
         target: The argument, or the member of the answer, that the audit trail has as what it was done to.
+        part: The member of the answer that the tool gives; empty: all of it. A `note` of the answer is then one of the call.
     """
 
     name: str
     path_argument: str = "id"
     path_words: str = ""
     target: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class Act(Generic[P, Outcome]):
         summary: What it does, in a few words.
         status: Of an answer that is good.
         location: Where the thing is that the answer is about: a path with fields of the answer, or `{id}` of the route.
+        idle: Of one that may find nothing to do: what 200 says then, which has no location. It returns `Created` as well.
         problems: The refusals that it has beside those of every act.
         client: The method of the client; those of several acts with one name are one, which is told the target by name.
         target: What the path names.
@@ -93,6 +96,7 @@ class Act(Generic[P, Outcome]):
     summary: str
     status: HTTPStatus
     location: str
+    idle: str
     problems: tuple[HTTPStatus, ...]
     client: str
     target: Target
@@ -168,6 +172,7 @@ class Noun:
         faces: tuple[str, ...] = (),
         status: HTTPStatus = HTTPStatus.OK,
         location: str = "",
+        idle: str = "",
         problems: tuple[HTTPStatus, ...] = (),
         changes: bool | None = None,
         costs_money: bool = False,
@@ -207,6 +212,7 @@ class Noun:
                 summary,
                 status,
                 location,
+                idle,
                 problems,
                 client,
                 target or self.target,

@@ -71,12 +71,13 @@ def _endpoint(act: Act[..., Any]) -> Any:
 
 async def respond(act: Act[..., Any], outcome: object, path: Mapping[str, object]) -> Response:
     """The response to what an act has given."""
-    status = act.status
+    status, location = act.status, act.location
     if isinstance(outcome, Created):
-        status = act.status if outcome.is_new else HTTPStatus.OK
+        if not outcome.is_new:
+            status, location = HTTPStatus.OK, "" if act.idle else location
         outcome = outcome.answer
     fields = {**path, **(dict(outcome) if isinstance(outcome, Answer) else {})}
-    headers = {"Location": act.location.format_map(fields)} if act.location else {}
+    headers = {"Location": location.format_map(fields)} if location else {}
     if outcome is None:
         return Response(status_code=status, headers=headers)
     # Beside the event loop: it may be the ids of 100,000 runs.
@@ -87,5 +88,5 @@ def _responses(act: Act[..., Any]) -> Responses:
     responses = answers(*act.problems, located=act.status if act.location else None)
     if not act.arguments.may_exist:
         return responses
-    existing = {"model": act.arguments.answer, "description": "The one that is there already."}
-    return responses | {HTTPStatus.OK.value: LOCATION | existing}
+    existing = {"model": act.arguments.answer, "description": act.idle or "The one that is there already."}
+    return responses | {HTTPStatus.OK.value: existing if act.idle else LOCATION | existing}

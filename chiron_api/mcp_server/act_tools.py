@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 from uuid import UUID
 
 from pydantic import BaseModel, Field, create_model
@@ -37,7 +37,7 @@ class ActTool(Tool):
     def __init__(self, act: Act[..., Any], face: ToolFace) -> None:
         self.act, self._face = act, face
         self.name = face.name
-        answer = act.arguments.answer
+        answer = _part_of(act.arguments.answer, face.part) if act.arguments.answer else None
         returns = " ".join((answer.__doc__ or "").split()) if answer else ""
         self.description = f"{act.description}\n\nReturns: {returns}" if returns else act.description
         self._arguments = Arguments(self.name, _model_of(act, face))
@@ -58,16 +58,31 @@ class ActTool(Tool):
         return options
 
     async def run(self, store: Store, arguments: Mapping[str, Any]) -> Any:
-        """The members of the answer; `is_new` is among them where it may be of what was there already."""
+        """The members of the answer, or one; `is_new` is among them where it may be of what was there already."""
         outcome = await self.act(_services.get(), **arguments)
         if isinstance(outcome, Created):
-            return outcome.answer.model_dump(exclude_unset=True) | {"is_new": outcome.is_new}
-        return outcome.model_dump(exclude_unset=True) if isinstance(outcome, Answer) else outcome
+            return {"is_new": outcome.is_new} | outcome.answer.model_dump(exclude_unset=True)
+        if not isinstance(outcome, Answer):
+            return outcome
+        members = outcome.model_dump(exclude_unset=True)
+        if not self._face.part:
+            return members
+        store.search.words_only = members.get("note", "")
+        return members[self._face.part]
 
 
 def act_tools() -> list[ActTool]:
     """The tools that acts name."""
     return [ActTool(act, act.tool) for act in all_acts() if act.tool]
+
+
+def _part_of(model: type[Answer], name: str) -> type[Answer]:
+    """The model of a member of an answer, or of what it lists; without a name, of all of it."""
+    if not name:
+        return model
+    hint = model.model_fields[name].annotation
+    item: type[Answer] = get_args(hint)[0] if get_args(hint) else hint
+    return item
 
 
 def _model_of(act: Act[..., Any], face: ToolFace) -> type[BaseModel]:

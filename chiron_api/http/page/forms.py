@@ -1,5 +1,6 @@
 """Forms that a page posts: read, bounded, and held to the token of the session."""
 
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from http import HTTPStatus
 from typing import TypeVar
@@ -35,12 +36,15 @@ async def read_form(request: Request, *, bytes_max: int = FORM_BYTES_MAX) -> dic
 
 
 async def read_input(request: Request, model: type[Model]) -> Model:
-    """A form as the input of an act; a field that is empty is left out. Raises Problem as `read_form` does, and 422."""
-    fields = {name: text.strip() for name, text in (await read_form(request)).items()}
+    """A form as the input of an act. Raises Problem as `read_form` does, and as `as_input`."""
+    return as_input(await read_form(request), model)
+
+
+def as_input(fields: Mapping[str, str], model: type[Model]) -> Model:
+    """The fields of a form as the input of an act; one that is empty is left out. Raises Problem 422."""
+    values = {name: text.strip() for name, text in fields.items() if text.strip()}
     try:
-        return model.model_validate(
-            {name: text for name, text in fields.items() if text}, context={"is_text": True}
-        )
+        return model.model_validate(values, context={"is_text": True})
     except ValidationError as error:
         raise validation_problem(error) from None
 
