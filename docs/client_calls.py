@@ -14,8 +14,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel
+from pydantic.fields import FieldInfo
 
-from chiron_api.acts.act import Act
+from chiron_api.acts.act import Act, Target
 from chiron_api.acts.discovery import all_acts
 from chiron_api.acts.inputs import Input
 from chiron_api.answers.basics import Answer
@@ -36,10 +37,9 @@ LIBRARIES = {
     "datetime": ("datetime",),
     "decimal": ("Decimal",),
     "typing": ("Literal",),
-    "uuid": ("uuid4",),
 }
 OURS = {
-    "chiron_api.client.call": ("Call", "Listing", "fields", "get", "pages"),
+    "chiron_api.client.call": ("Call", "Listing", "fields", "get", "key_header", "pages"),
     "chiron_api.client.targets": ("Id", "id_of", "target_of"),
 }
 CALLS_HEAD = '''"""What can be asked of the API: the acts as requests. Written by `docs/generate.py` from `chiron_api.acts`."""
@@ -127,7 +127,7 @@ class _Source:
         if not acts[0].arguments.path:
             return
         for number, act in enumerate(acts):
-            hint = self._reference(act)
+            hint = self._reference(act.target, act.arguments.path.annotation)  # type: ignore[union-attr]  # of all or none
             if len(acts) == 1:
                 yield f"{act.target.name}: {hint}"
             else:
@@ -135,10 +135,9 @@ class _Source:
                     yield "*"
                 yield f"{act.target.name}: {hint} | None = None"
 
-    def _reference(self, act: Act[..., Any]) -> str:
-        path = act.arguments.path
-        plain = "Id" if path and path.annotation is UUID else "str"
-        return " | ".join([plain, *(self._answer(model) for model in act.target.answers)])
+    def _reference(self, target: Target, annotation: Any) -> str:
+        plain = "Id" if annotation is UUID else "str"
+        return " | ".join([plain, *(self._answer(model) for model in target.answers)])
 
     def _options(self, act: Act[..., Any]) -> Iterator[str]:
         model = act.input_model
@@ -148,7 +147,10 @@ class _Source:
         required = [name for name, field in fields.items() if field.is_required()]
         optional = [name for name in fields if name not in required]
         for name in required:
-            yield f"{name}: {self.hint(fields[name].rebuild_annotation())}"
+            if target := _target(fields[name]):
+                yield f"{target.name}: {self._reference(target, UUID)}"
+            else:
+                yield f"{name}: {self.hint(fields[name].rebuild_annotation())}"
         # One option alone may be given without its name; of an act on several things each has a name already.
         if optional and (required or len(optional) > 1) and not self._is_merged(act):
             yield "*"
@@ -181,12 +183,9 @@ class _Source:
             arguments.append("target=target")
         elif act.arguments.path:
             arguments.append(f"target=id_of({act.target.name!r}, {act.target.name})")
-        names = [
-            name
-            for name in (act.input_model.model_fields if act.input_model else {})
-            if name not in _paging(act)
-        ]
-        values = ", ".join(f"{name}={name}" for name in names)
+        inputs = act.input_model.model_fields if act.input_model else {}
+        names = [name for name in inputs if name not in _paging(act)]
+        values = ", ".join(f"{name}={_value(name, inputs[name])}" for name in names)
         if _is_list(act):
             return f"pages({', '.join([*arguments, *([values] if values else [])])})"
         if _has_items(act):
@@ -194,12 +193,16 @@ class _Source:
         if act.input_model:
             keyword = "query" if method in ("GET", "DELETE") else "body"
             arguments.append(f"{keyword}=fields({values})")
-        if act.arguments.takes_key:
-            arguments.append('headers={"Idempotency-Key": idempotency_key or str(uuid4())}')
+        if act.arguments.takes_key and act.repeatable:
+            # Without a key it is one already, unless it is asked for again.
+            arguments.append("headers=key_header(idempotency_key, is_made=again)")
+        elif act.arguments.takes_key:
+            arguments.append("headers=key_header(idempotency_key)")
         if method == "GET":
             return f"get({', '.join(arguments)})"
         if act.arguments.takes_key or act.repeatable:
-            arguments.append("is_repeatable=" + ("not again" if "again" in names else "True"))
+            is_single = "again" in names and not act.arguments.takes_key
+            arguments.append("is_repeatable=" + ("not again" if is_single else "True"))
         return f"Call({', '.join([repr(method), *arguments])})"
 
     def _result(self, act: Act[..., Any]) -> str:
@@ -256,6 +259,17 @@ def _used(imports: Mapping[str, tuple[str, ...]], text: str) -> Iterator[str]:
     for module, names in imports.items():
         if used := [name for name in names if re.search(rf"\b{name}\b", text)]:
             yield f"from {module} import {', '.join(used)}\n"
+
+
+def _target(field: FieldInfo) -> Target | None:
+    """What a field names by its id."""
+    return next((rule for rule in field.metadata if isinstance(rule, Target)), None)
+
+
+def _value(name: str, field: FieldInfo) -> str:
+    """An option as it is sent."""
+    target = _target(field)
+    return f"id_of({target.name!r}, {target.name})" if target else name
 
 
 def _folder(act: Act[..., Any]) -> str:

@@ -52,6 +52,11 @@ def _refuse_bool(value: object, info: ValidationInfo) -> object:
     return value
 
 
+def _read_tick(value: object, info: ValidationInfo) -> object:
+    """A box that is ticked, or the word of a button; a form leaves out boxes that are not ticked."""
+    return value != "false" if isinstance(value, str) and is_of_form(info) else value
+
+
 def is_of_form(info: ValidationInfo) -> bool:
     """Whether the fields come from a form, where each is text."""
     return bool(info.context and info.context.get("is_text"))
@@ -79,7 +84,7 @@ Usd = Annotated[
 Tokens = Annotated[int, Field(gt=0), INTEGER]
 Time = Annotated[AwareDatetime, BeforeValidator(_require_text)]
 AnyTime = Annotated[datetime, BeforeValidator(_require_text)]  # with a zone or without
-Flag = Annotated[bool, Strict()]  # of a body: neither a number nor a word
+Flag = Annotated[bool, Strict(), BeforeValidator(_read_tick)]  # of a body: neither a number nor a word
 
 
 class Input(BaseModel):

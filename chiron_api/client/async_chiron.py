@@ -3,7 +3,6 @@
 from chiron_api.answers.runs import Batch, Run, RunResult
 from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import facts as fact_calls
-from chiron_api.client.calls import journeys as journey_calls
 from chiron_api.client.calls import keys as key_calls
 from chiron_api.client.calls import learning as learning_calls
 from chiron_api.client.calls import lessons as lesson_calls
@@ -59,13 +58,6 @@ class AsyncChiron(ActMethods, AsyncShell):
     check = value(subject_calls.check)
     order_recheck = value(subject_calls.order_recheck)
     recheck = value(subject_calls.recheck)
-
-    start_journey = value(journey_calls.start_journey)
-    journey = value(journey_calls.journey)
-    journeys = value(journey_calls.journeys)
-    finish_lesson = value(journey_calls.finish_lesson)
-    resume_journey = value(journey_calls.resume_journey)
-    stop_journey = value(journey_calls.stop_journey)
 
     order_curriculum = value(learning_calls.order_curriculum)
     coverage_map = value(learning_calls.coverage_map)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
@@ -90,6 +90,12 @@ def pages(path: str, model: Any, *, target: str = "", **query: object) -> Listin
 def fields(**values: object) -> dict[str, object]:
     """A body of what is not None; the rest is as the server has it."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def key_header(key: str | None, *, is_made: bool = True) -> dict[str, str]:
+    """The header with an idempotency key: the caller's, else a new one where one `is_made`."""
+    key = key or (str(uuid4()) if is_made else None)
+    return {"Idempotency-Key": key} if key else {}
 
 
 def unreadable(operation: str, error: ValidationError) -> Unreadable:

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.facts import Fact, FoundFact
+from chiron_api.answers.journeys import Journey, JourneyList
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
 from chiron_api.client.call import Call, fields, get
 from chiron_api.client.targets import Id, id_of, target_of
@@ -24,6 +25,21 @@ def cancel(
 def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
     """A fact with its sources, the explanation of its confidence, what contradicts it, and its history."""
     return get("/v1/facts/{id}", Fact, target=id_of("fact", fact))
+
+
+def finish_lesson(journey: Id | Journey) -> Call[Journey]:
+    """The lesson that waited is read; questions about it come next, in the quiz `quiz_id`. 409 where none waits."""
+    return Call("POST", "/v1/journeys/{id}/read", Journey, target=id_of("journey", journey))
+
+
+def journey(subject: str) -> Call[Journey]:
+    """Where whoever asks stands on the way through a subject, what it cost so far and what comes next."""
+    return get("/v1/subjects/{id}/journey", Journey, target=id_of("subject", subject))
+
+
+def journeys() -> Call[list[Journey]]:
+    """The journeys of whoever asks, the one that moved last first; 100 at most."""
+    return get("/v1/journeys", JourneyList, part="items")
 
 
 def pause(
@@ -61,6 +77,21 @@ def resume(
     )
 
 
+def resume_journey(journey: Id | Journey, budget_usd: Money | None = None) -> Call[Journey]:
+    """Have a journey go on that was stopped, paused or failed, and with it what it has paused; 409 where it is under way.
+
+    Args:
+        budget_usd: What it may cost as a whole from now on.
+    """
+    return Call(
+        "POST",
+        "/v1/journeys/{id}/resume",
+        Journey,
+        target=id_of("journey", journey),
+        body=fields(budget_usd=budget_usd),
+    )
+
+
 def retry(
     batch: Id | Batch | Receipt | RunReceipt | None = None,
     *,
@@ -78,6 +109,43 @@ def retry(
         target=target,
         body=fields(budget_usd=budget_usd, budget_tokens=budget_tokens, from_scratch=from_scratch),
     )
+
+
+def start_journey(
+    subject: str,
+    goal: str,
+    *,
+    depth: str = "practical",
+    model: str | None = None,
+    budget_usd: Money | None = None,
+    facts_min: int = 3,
+    again: bool = False,
+) -> Call[Journey]:
+    """Begin to learn a subject, by any name, or have the journey go on that stands still; workers take it from step to step.
+
+    Nothing is changed where it is under way to the same goal; it is refused where it is under way to another one.
+
+    Args:
+        depth: How deeply: overview, practical, expert, or other words.
+        budget_usd: What it may cost as a whole; it stands still there.
+        facts_min: Accepted facts that a node needs, from two origins.
+        again: Map the goal anew, and try nodes again that gained nothing.
+    """
+    return Call(
+        "POST",
+        "/v1/subjects/{id}/journey",
+        Journey,
+        target=id_of("subject", subject),
+        body=fields(
+            goal=goal, depth=depth, model=model, budget_usd=budget_usd, facts_min=facts_min, again=again
+        ),
+        is_repeatable=not again,
+    )
+
+
+def stop_journey(journey: Id | Journey) -> Call[Journey]:
+    """Stop a journey and cancel what it has under way; what was found and learnt stays. 409 where it stands still."""
+    return Call("POST", "/v1/journeys/{id}/stop", Journey, target=id_of("journey", journey))
 
 
 def withdraw(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:

@@ -31,6 +31,11 @@ def calling(services: Services) -> Iterator[None]:
         _services.reset(token)
 
 
+def current_services() -> Services:
+    """Those of the call under way."""
+    return _services.get()
+
+
 class ActTool(Tool):
     """An act as a tool: its path, its input and its idempotency key are one flat set of arguments."""
 
@@ -59,7 +64,7 @@ class ActTool(Tool):
 
     async def run(self, store: Store, arguments: Mapping[str, Any]) -> Any:
         """The members of the answer, or one; `is_new` is among them where it may be of what was there already."""
-        outcome = await self.act(_services.get(), **arguments)
+        outcome = await self.act(current_services(), **arguments)
         if isinstance(outcome, Created):
             return {"is_new": outcome.is_new} | outcome.answer.model_dump(exclude_unset=True)
         if not isinstance(outcome, Answer):

@@ -19,7 +19,6 @@ from chiron_api.client.call import Call, Listing
 from chiron_api.client.calls import (
     batches,
     facts,
-    journeys,
     keys,
     learning,
     lessons,
@@ -56,7 +55,6 @@ MODULES = (
     derived_calls,
     batches,
     facts,
-    journeys,
     keys,
     learning,
     lessons,
@@ -288,7 +286,7 @@ def test_only_what_does_nothing_a_second_time_is_sent_again():
     assert subjects.check("s").is_repeatable
     assert reports.write_report("b").is_repeatable
     assert learning.order_research("s").is_repeatable
-    assert journeys.start_journey("s", "Ice").is_repeatable
+    assert derived_calls.start_journey("s", "Ice").is_repeatable
 
 
 def test_a_goal_that_is_mapped_again_has_a_key_of_its_own_and_else_none():

@@ -12,7 +12,7 @@ P = ParamSpec("P")
 Model = TypeVar("Model", bound=Input)
 
 
-def options(model: Callable[P, Model], *args: P.args, **values: P.kwargs) -> Model:
+def options(model: Callable[P, Model], /, *args: P.args, **values: P.kwargs) -> Model:
     """The input with these values. Raises UsageError that names the options which cannot be used."""
     try:
         return model(*args, **values)

@@ -7,19 +7,19 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts import journeys
 from chiron_api.acts.inputs import Input
+from chiron_api.acts.journeys import JourneyRequest
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
-from chiron_api.http.page.forms import amount, count, read_form
+from chiron_api.http.page.forms import amount, as_input, count, read_form
 from chiron_api.http.page.learn import journey
 from chiron_api.http.page.learn.learning import Selection, load
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.journeys import go_on
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
-from chiron_workers.learning import starts
 from chiron_workers.learning.curriculum_orders import DEPTH, CurriculumOptions, Goal, submit_curriculum
 from chiron_workers.learning.decisions import decide_proposal
 from chiron_workers.learning.needs import FACTS_MIN
@@ -69,16 +69,11 @@ async def order_curriculum(request: Request) -> Response:
 
 async def start_journey(request: Request) -> Response:
     """Begin the journey to a goal, or have the one go on that stands still; where it stands follows."""
-    services, fields = services_of(request), await read_form(request)
-    subject_id = await _subject_id(request)
-    goal = Goal(subject_id, fields.get("goal", "").strip(), fields.get("depth", "").strip() or DEPTH)
+    fields, subject_id = await read_form(request), await _subject_id(request)
     try:
-        budget_usd = amount(fields, "budget_usd")
-        options = starts.JourneyOptions(budget_usd=budget_usd, is_fresh=bool(fields.get("again")))
-        begun = await starts.begin(services.pool, goal, options, principal=services.principal)
+        await journeys.start_journey(services_of(request), subject_id, as_input(fields, JourneyRequest))
     except (*REFUSALS, Problem) as error:
         return await _refused(request, subject_id, error, fields)
-    await go_on(services.pool, services.settings.redis_url, begun.journey)
     return see_other(journey.learn_path(subject_id))
 
 
