@@ -155,8 +155,6 @@ OPERATIONS = (
         "tool get_knowledge_node",
         "resource chiron://subjects/{id}/map",
     ),
-    _read("subjects.progress", "GET /v1/subjects/{id}/progress", "tool get_user_progress"),
-    _read("proposals.list", "GET /v1/subjects/{id}/proposals", "tool list_proposals"),
     _read(
         "lessons.list",
         "GET /v1/subjects/{id}/lessons",
@@ -172,9 +170,6 @@ OPERATIONS = (
     ),
     _read("quizzes.form", "GET /quizzes"),
     _read("quizzes.read", *_both("/quizzes/{id}", "GET"), "mcp get_quiz", is_owned=True),
-    _change("curricula.order", *_both("/subjects/{id}/curriculum"), costs_money=True),
-    _change("subjects.research", *_both("/subjects/{id}/research"), costs_money=True),
-    _change("proposals.decide", *_both("/proposals/{id}/decide")),
     _change("subjects.lessons", *_both("/subjects/{id}/lessons"), costs_money=True),
     _change("lessons.order", "mcp order_lesson", costs_money=True, target="node"),
     _change(

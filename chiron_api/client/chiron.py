@@ -59,13 +59,8 @@ class Chiron(ActMethods, BlockingShell):
     order_recheck = value(subject_calls.order_recheck)
     recheck = value(subject_calls.recheck)
 
-    order_curriculum = value(learning_calls.order_curriculum)
     coverage_map = value(learning_calls.coverage_map)
     map_document = value(learning_calls.map_document)
-    progress = value(learning_calls.progress)
-    proposals = value(learning_calls.proposals)
-    decide_proposal = value(learning_calls.decide_proposal)
-    order_research = value(learning_calls.order_research)
 
     order_questions = value(quiz_calls.order_questions)
     start_quiz = value(quiz_calls.start_quiz)

@@ -1,15 +1,25 @@
 """What can be asked of the API: the acts as requests. Written by `docs/generate.py` from `chiron_api.acts`."""
 
 from decimal import Decimal
+from typing import Literal
 
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.facts import Fact, FoundFact
 from chiron_api.answers.journeys import Journey, JourneyList
+from chiron_api.answers.learning import (
+    CurriculumReceipt,
+    NodeProgress,
+    ProgressList,
+    Proposal,
+    ProposalList,
+    ResearchRound,
+)
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
-from chiron_api.client.call import Call, fields, get
+from chiron_api.client.call import Call, fields, get, key_header
 from chiron_api.client.targets import Id, id_of, target_of
 
 Money = Decimal | float
+ProposalState = Literal["open", "accepted", "rejected"]
 
 
 def cancel(
@@ -20,6 +30,17 @@ def cancel(
     """End all open runs of a batch. What a worker plays ends when the worker learns of it."""
     folder, target = target_of(batch, run)
     return Call("POST", f"/v1/{folder}/{{id}}/cancel", Steering, target=target, body=fields())
+
+
+def decide_proposal(proposal: Id | Proposal, accept: bool, reason: str) -> Call[Proposal]:
+    """Accept a proposal, which changes the map at once, or reject it; 409 where it was decided or the map forbids it."""
+    return Call(
+        "POST",
+        "/v1/proposals/{id}/decide",
+        Proposal,
+        target=id_of("proposal", proposal),
+        body=fields(accept=accept, reason=reason),
+    )
 
 
 def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
@@ -42,6 +63,73 @@ def journeys() -> Call[list[Journey]]:
     return get("/v1/journeys", JourneyList, part="items")
 
 
+def order_curriculum(
+    subject: str,
+    goal: str,
+    *,
+    depth: str = "practical",
+    model: str | None = None,
+    budget_usd: Money | None = None,
+    budget_tokens: int | None = None,
+    again: bool = False,
+    idempotency_key: str | None = None,
+) -> Call[CurriculumReceipt]:
+    """Save the goal of a subject, by any name, and have a run draw up its map: 202 with the batch.
+
+    The same goal and depth by the same model under the same budget are one batch. With an Idempotency-Key, what is sent
+    under it is one batch, also where the goal is mapped again.
+
+    Args:
+        depth: How deeply: overview, practical, expert, or other words.
+        again: Map the goal anew, though it was mapped before.
+    """
+    return Call(
+        "POST",
+        "/v1/subjects/{id}/curriculum",
+        CurriculumReceipt,
+        target=id_of("subject", subject),
+        body=fields(
+            goal=goal,
+            depth=depth,
+            model=model,
+            budget_usd=budget_usd,
+            budget_tokens=budget_tokens,
+            again=again,
+        ),
+        headers=key_header(idempotency_key, is_made=again),
+        is_repeatable=True,
+    )
+
+
+def order_research(
+    subject: str,
+    *,
+    facts_min: int = 3,
+    topics_max: int = 20,
+    model: str | None = None,
+    budget_usd: Money | None = None,
+    again: bool = False,
+) -> Call[ResearchRound]:
+    """Have runs research what the map lacks, one a node: 202 with the batch, 200 where none begins. No node has two open
+    runs.
+
+    Args:
+        facts_min: Accepted facts that a node needs, from two origins.
+        topics_max: Nodes that are researched at once.
+        again: Try nodes again that gained nothing twice.
+    """
+    return Call(
+        "POST",
+        "/v1/subjects/{id}/research",
+        ResearchRound,
+        target=id_of("subject", subject),
+        body=fields(
+            facts_min=facts_min, topics_max=topics_max, model=model, budget_usd=budget_usd, again=again
+        ),
+        is_repeatable=not again,
+    )
+
+
 def pause(
     batch: Id | Batch | Receipt | RunReceipt | None = None,
     *,
@@ -50,6 +138,22 @@ def pause(
     """Put all open runs of a batch aside. A worker finishes the model call it is in."""
     folder, target = target_of(batch, run)
     return Call("POST", f"/v1/{folder}/{{id}}/pause", Steering, target=target, body=fields())
+
+
+def progress(subject: str) -> Call[list[NodeProgress]]:
+    """The mastery of whoever asks of each node, how many questions it has, and how many of them are due for review."""
+    return get("/v1/subjects/{id}/progress", ProgressList, target=id_of("subject", subject), part="items")
+
+
+def proposals(subject: str, state: ProposalState | None = None) -> Call[list[Proposal]]:
+    """What research has proposed for the map of a subject, newest first, with what was decided and why; 200 at most."""
+    return get(
+        "/v1/subjects/{id}/proposals",
+        ProposalList,
+        target=id_of("subject", subject),
+        part="items",
+        query=fields(state=state),
+    )
 
 
 def reinstate(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:

@@ -8,11 +8,16 @@ class ActMethods:
     """A method for each act."""
 
     cancel = Method(calls.cancel)
+    decide_proposal = Method(calls.decide_proposal)
     fact = Method(calls.fact)
     finish_lesson = Method(calls.finish_lesson)
     journey = Method(calls.journey)
     journeys = Method(calls.journeys)
+    order_curriculum = Method(calls.order_curriculum)
+    order_research = Method(calls.order_research)
     pause = Method(calls.pause)
+    progress = Method(calls.progress)
+    proposals = Method(calls.proposals)
     reinstate = Method(calls.reinstate)
     resume = Method(calls.resume)
     resume_journey = Method(calls.resume_journey)

@@ -30,6 +30,9 @@ BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLeng
 # What a command does not offer as an option of that name, and why.
 COMMAND_LACKS: dict[tuple[str, str], str] = {
     ("learn.journey", "facts_min"): "it is called --facts",
+    ("learn.journey", "budget_tokens"): "a journey is bounded by money alone",
+    ("learn.research", "facts_min"): "it is called --facts",
+    ("learn.research", "topics_max"): "it is called --topics",
     ("demo.learning", "goal"): "the demo has a goal of its own",
     ("demo.learning", "depth"): "as its goal",
     ("demo.learning", "model"): "it is the one that works offline",

@@ -20,12 +20,12 @@ from chiron_api.acts.journeys import (
 )
 from chiron_api.acts.journeys import resume as resume_journey
 from chiron_api.acts.journeys import stop as stop_journey
+from chiron_api.acts.learning import GoalRequest, order_curriculum
 from chiron_api.answers.journeys import Journey
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input.money import usd_option
 from chiron_api.cli.input.options import options
-from chiron_api.cli.learn.curriculum import order_curriculum
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.journeys import go_on, own_journey
@@ -33,10 +33,7 @@ from chiron_api.reports.lessons.formats import LessonFormat, render
 from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, one_line, usd
-from chiron_workers.billing.budgets import Budget
-from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge.lessons.reading import latest_lesson
-from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal
 from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
 from chiron_workers.settings import settings
 from chiron_workers.states import JourneyEvent, JourneyState
@@ -78,9 +75,10 @@ async def start(  # noqa: PLR0913, PLR0917  # each is an option of the command
     you. The same goal twice is the same journey.
     """
     if map_only:
-        async with open_subject_pool() as pool:
-            curriculum = CurriculumOptions(model, Budget(budget_usd), is_fresh=again)
-            await _start_map(pool, Goal(subject, goal, depth), curriculum, as_json=as_json)
+        map_body = options(
+            GoalRequest, goal=goal, depth=depth, model=model, budget_usd=budget_usd, again=again
+        )
+        await _start_map(subject, map_body, as_json=as_json)
         return
     body = options(
         JourneyRequest,
@@ -99,15 +97,17 @@ async def start(  # noqa: PLR0913, PLR0917  # each is an option of the command
     print_answer("\n".join(lines), journey, as_json=as_json)
 
 
-async def _start_map(pool: Pool, goal: Goal, options: CurriculumOptions, *, as_json: bool) -> None:
-    receipt = await order_curriculum(pool, goal, options)
-    verb = "is being mapped" if receipt.batch.is_new else "was mapped before"
+async def _start_map(subject: str, body: GoalRequest, *, as_json: bool) -> None:
+    async with open_services(settings(), pool_size=2) as services:
+        receipt = await order_curriculum.command(services, subject, body)
+    verb = "is being mapped" if receipt.is_new else "was mapped before"
     sentence = (
-        f"{receipt.subject_id} {verb}, batch {receipt.batch.batch_id}.\n"
-        f"  chiron watch {receipt.batch.batch_id}   follows it\n"
+        f"{receipt.subject_id} {verb}, batch {receipt.batch_id}.\n"
+        f"  chiron watch {receipt.batch_id}   follows it\n"
         f"  chiron learn map {receipt.subject_id}   shows the map"
     )
-    print_answer(sentence, receipt, as_json=as_json)
+    batch = {"batch_id": receipt.batch_id, "run_ids": receipt.run_ids, "is_new": receipt.is_new}
+    print_answer(sentence, {"subject_id": receipt.subject_id, "batch": batch}, as_json=as_json)
 
 
 async def status(
