@@ -36,7 +36,7 @@ from chiron_api.text import local_time, one_line, usd
 from chiron_workers.knowledge.lessons.reading import latest_lesson
 from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
 from chiron_workers.settings import settings
-from chiron_workers.states import JourneyEvent, JourneyState
+from chiron_workers.states import JourneyState
 
 POLL_S = 0.5
 FOR_LEARNER = (JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING, JourneyState.IDLE)
@@ -139,11 +139,11 @@ def next_(
     """
     terminal = QuizTerminal(as_json=as_json)
     journey = asyncio.run(_for_learner(subject, terminal, waits=wait))
-    if journey.state == JourneyState.DELIVERING_LESSON:
+    if journey.state == "delivering_lesson":
         asyncio.run(_deliver(journey, as_json=as_json))
         if terminal.read("Press Enter once you have read it. ") is not None:
             journey = asyncio.run(_read(journey))
-    if journey.state == JourneyState.EXERCISING and journey.quiz_id is not None:
+    if journey.state == "exercising" and journey.quiz_id is not None:
         quiz = terminal.ask_all(asyncio.run(read_quiz(journey.quiz_id)))
         if not as_json:
             terminal.end(quiz)
@@ -182,7 +182,7 @@ async def stop(subject: Subject, as_json: AsJson = False) -> None:
 def status_lines(journey: Journey) -> Iterator[str]:
     """Where a journey stands, a line each."""
     state = journey.state.replace("_", " ")
-    held = f" ({journey.event.replace('_', ' ')})" if journey.state == JourneyState.IDLE else ""
+    held = f" ({journey.event.replace('_', ' ')})" if journey.state == "idle" else ""
     yield f"{journey.subject_id}: {state}{held} since {local_time(journey.since, '%Y-%m-%d %H:%M')}"
     yield f"  goal    {one_line(journey.goal)} ({one_line(journey.depth)})"
     if journey.reason:
@@ -207,7 +207,7 @@ def _command(journey: Journey) -> str | None:
         return f"next {journey.subject_id}"
     if journey.held_state is not None:
         return f"resume {journey.subject_id}"
-    if journey.event == JourneyEvent.NOTHING_FOUND:
+    if journey.event == "nothing_found":
         return f"start {journey.subject_id} --goal {shlex.quote(one_line(journey.goal))} --again"
     return None
 

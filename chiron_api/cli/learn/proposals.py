@@ -63,10 +63,10 @@ def _lines(item: Proposal) -> list[str]:
     }[ProposalKind(item.kind)]
     titles = {"title": one_line(item.title), "other_title": one_line(item.other_title or "")}
     lines = [
-        f"{item['proposal_id']}  {item['state']}  {words.format(**titles)}",
-        f"  why: {one_line(item['reason'], chars_max=REASON_CHARS_MAX)}",
+        f"{item.proposal_id}  {item.state}  {words.format(**titles)}",
+        f"  why: {one_line(item.reason, chars_max=REASON_CHARS_MAX)}",
     ]
     if item.decided_by:
         reason = one_line(item.decision_reason or "", chars_max=REASON_CHARS_MAX)
-        lines.append(f"  {item['state']} by {one_line(item['decided_by'])}: {reason}")
+        lines.append(f"  {item.state} by {one_line(item.decided_by)}: {reason}")
     return lines

@@ -10,7 +10,6 @@ from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id
 from chiron_api.http.page.forms import read_form, read_input
 from chiron_api.http.page.rendering import see_other
-from chiron_workers.states import JourneyState
 
 
 async def read_lesson(request: Request) -> Response:
@@ -18,7 +17,7 @@ async def read_lesson(request: Request) -> Response:
     journey_id = path_id(request)
     await read_form(request)
     journey = await read_lesson_of_journey(services_of(request), journey_id)
-    if journey.state == JourneyState.EXERCISING and journey.quiz_id is not None:
+    if journey.state == "exercising" and journey.quiz_id is not None:
         return see_other(f"/quizzes/{journey.quiz_id}")
     return see_other(learn_path(journey.subject_id))
 
