@@ -169,32 +169,8 @@ OPERATIONS = (
         "resource chiron://lessons/{id}",
     ),
     _read("quizzes.form", "GET /quizzes"),
-    _read("quizzes.read", *_both("/quizzes/{id}", "GET"), "mcp get_quiz", is_owned=True),
     _change("subjects.lessons", *_both("/subjects/{id}/lessons"), costs_money=True),
     _change("lessons.order", "mcp order_lesson", costs_money=True, target="node"),
-    _change(
-        "subjects.questions",
-        *_both("/subjects/{id}/questions"),
-        "mcp order_questions",
-        costs_money=True,
-        target="subject_id",
-    ),
-    _change("quizzes.create", *_both("/quizzes"), "mcp start_quiz", target="quiz_id"),
-    _change(
-        "quizzes.answers",
-        *_both("/quizzes/{id}/answers"),
-        "mcp answer_question",
-        is_owned=True,
-        costs_money=True,
-        target="quiz_id",
-    ),
-    _change(
-        "quizzes.settlements",
-        *_both("/quizzes/{id}/settlements"),
-        "mcp settle_answer",
-        is_owned=True,
-        target="quiz_id",
-    ),
     # Subscriptions and webhooks.
     _read("subscriptions.list", "GET /v1/subscriptions"),
     _read(

@@ -7,7 +7,6 @@ from chiron_api.client.calls import facts as fact_calls
 from chiron_api.client.calls import keys as key_calls
 from chiron_api.client.calls import learning as learning_calls
 from chiron_api.client.calls import lessons as lesson_calls
-from chiron_api.client.calls import quizzes as quiz_calls
 from chiron_api.client.calls import reports as report_calls
 from chiron_api.client.calls import rows as row_calls
 from chiron_api.client.calls import runs as run_calls
@@ -61,12 +60,6 @@ class Chiron(ActMethods, BlockingShell):
 
     coverage_map = value(learning_calls.coverage_map)
     map_document = value(learning_calls.map_document)
-
-    order_questions = value(quiz_calls.order_questions)
-    start_quiz = value(quiz_calls.start_quiz)
-    quiz = value(quiz_calls.quiz)
-    answer_question = value(quiz_calls.answer_question)
-    settle_answer = value(quiz_calls.settle_answer)
 
     report = value(report_calls.report)
     report_document = value(report_calls.report_document)

@@ -14,12 +14,29 @@ from chiron_api.answers.learning import (
     ProposalList,
     ResearchRound,
 )
+from chiron_api.answers.quizzes import QuestionOrder, Quiz, QuizAnswer, QuizQuestion
 from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
 from chiron_api.client.call import Call, fields, get, key_header
 from chiron_api.client.targets import Id, id_of, target_of
 
 Money = Decimal | float
 ProposalState = Literal["open", "accepted", "rejected"]
+
+
+def answer_question(quiz: Id | Quiz, question: Id | QuizQuestion, response: str) -> Call[Quiz]:
+    """The quiz with the answer, marked as far as rules can. The first answer counts, however often it is sent.
+
+    At the end a run marks what is open; where none can be had, the `reason` of the answer says why, and its learner
+    settles it.
+    """
+    return Call(
+        "POST",
+        "/v1/quizzes/{id}/answers",
+        Quiz,
+        target=id_of("quiz", quiz),
+        body=fields(question_id=id_of("question", question), response=response),
+        is_repeatable=True,
+    )
 
 
 def cancel(
@@ -101,6 +118,37 @@ def order_curriculum(
     )
 
 
+def order_questions(
+    subject: str,
+    *,
+    node_id: Id | None = None,
+    model: str | None = None,
+    budget_usd: Money | None = None,
+    budget_tokens: int | None = None,
+    again: bool = False,
+) -> Call[QuestionOrder]:
+    """Have runs write questions from the facts of a node, or of each node that has facts; it returns at once with the batch.
+
+    Once the batch is done, a quiz asks them.
+
+    Args:
+        node_id: Only about this node of the map.
+        model: The model that writes. Left out, the configured one.
+        budget_usd: What the questions may cost; it pauses there.
+        again: Also where they were written before from the same facts.
+    """
+    return Call(
+        "POST",
+        "/v1/subjects/{id}/questions",
+        QuestionOrder,
+        target=id_of("subject", subject),
+        body=fields(
+            node_id=node_id, model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again
+        ),
+        is_repeatable=not again,
+    )
+
+
 def order_research(
     subject: str,
     *,
@@ -154,6 +202,11 @@ def proposals(subject: str, state: ProposalState | None = None) -> Call[list[Pro
         part="items",
         query=fields(state=state),
     )
+
+
+def quiz(quiz: Id | Quiz) -> Call[Quiz]:
+    """A quiz of whoever asks: the answers so far with their keys and marks, and the question that comes next."""
+    return get("/v1/quizzes/{id}", Quiz, target=id_of("quiz", quiz))
 
 
 def reinstate(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
@@ -215,6 +268,17 @@ def retry(
     )
 
 
+def settle_answer(quiz: Id | Quiz, question: Id | QuizAnswer, mark: Literal["right", "wrong"]) -> Call[Quiz]:
+    """The quiz with the answer as its learner settles it; 409 where it is not doubtful."""
+    return Call(
+        "POST",
+        "/v1/quizzes/{id}/settlements",
+        Quiz,
+        target=id_of("quiz", quiz),
+        body=fields(question_id=id_of("question", question), mark=mark),
+    )
+
+
 def start_journey(
     subject: str,
     goal: str,
@@ -244,6 +308,17 @@ def start_journey(
             goal=goal, depth=depth, model=model, budget_usd=budget_usd, facts_min=facts_min, again=again
         ),
         is_repeatable=not again,
+    )
+
+
+def start_quiz(subject: str, *, node_id: Id | None = None, count: int = 3) -> Call[Quiz]:
+    """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet."""
+    return Call(
+        "POST",
+        "/v1/quizzes",
+        Quiz,
+        body=fields(subject=subject, node_id=node_id, count=count),
+        is_repeatable=True,
     )
 
 

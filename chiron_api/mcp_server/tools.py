@@ -5,8 +5,6 @@ from chiron_api.mcp_server.checks import check_subject
 from chiron_api.mcp_server.lessons import get_lesson, list_lessons, order_lesson
 from chiron_api.mcp_server.quizzes import (
     answer_question,
-    get_quiz,
-    order_questions,
     settle_answer,
     start_quiz,
 )
@@ -27,9 +25,7 @@ FUNCTIONS = (
     list_lessons,
     get_lesson,
     order_lesson,
-    order_questions,
     start_quiz,
-    get_quiz,
     answer_question,
     settle_answer,
 )

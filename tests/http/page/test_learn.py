@@ -61,7 +61,7 @@ async def test_a_subject_without_a_map_asks_for_a_goal_and_has_it_mapped(
 @pytest.mark.parametrize(
     ("path", "fields", "words"),
     [
-        ("curriculum", {"goal": " "}, "goal: Field required"),
+        ("curriculum", {"goal": " "}, "goal: String should have at least 1 character"),
         (
             "curriculum",
             {"goal": "Kept & shown", "depth": "x" * 101},
@@ -72,7 +72,7 @@ async def test_a_subject_without_a_map_asks_for_a_goal_and_has_it_mapped(
             {"goal": "Kept & shown", "budget_usd": "much"},
             "budget_usd: Input should be a valid decimal",
         ),
-        ("journey", {"goal": " "}, "goal: Field required"),
+        ("journey", {"goal": " "}, "goal: String should have at least 1 character"),
         ("research", {"topics_max": "-1"}, "topics_max: Input should be greater than or equal to 1"),
     ],
 )
@@ -147,7 +147,7 @@ async def test_a_proposal_is_decided_with_its_reason(client: httpx2.AsyncClient,
     assert "Snow &lt;b&gt;" in page
     assert "A page says so." in page
     path = f"/proposals/{proposal}/decide"
-    assert (await client.post(path, data={"reason": "x"})).status_code == 422
+    assert (await client.post(path, data={"accept": "perhaps", "reason": "x"})).status_code == 422
     assert (await client.post(path, data={"accept": "true", "reason": " "})).status_code == 422
     decided = await client.post(path, data={"accept": "true", "reason": "It belongs here."})
     assert (decided.status_code, decided.headers["location"]) == (303, f"{PATH}#proposals")
