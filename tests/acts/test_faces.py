@@ -61,8 +61,15 @@ def bounds_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) 
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         schema = (root or {}).get("$defs", {}).get(name) or document()["components"]["schemas"][name]
-    bounds = {(name, str(schema[name])) for name in BOUNDS if name in schema}
-    for inner in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), schema.get("items") or {}):
+    values = {name: schema[name] for name in BOUNDS if name in schema}
+    bounds = {
+        (name, f"{value:g}" if isinstance(value, float) else str(value)) for name, value in values.items()
+    }
+    for inner in (
+        *schema.get("anyOf", ()),
+        *schema.get("oneOf", ()),
+        *([schema["items"]] if "items" in schema else []),
+    ):
         bounds |= bounds_of(inner, root)
     for name, member in schema.get("properties", {}).items():
         bounds |= {(f"{name}.{bound}", value) for bound, value in bounds_of(member, root)}

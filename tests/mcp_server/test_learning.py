@@ -95,10 +95,9 @@ async def test_a_quiz_is_asked_and_answered_one_question_at_a_time(talking: Talk
 
 
 async def test_what_rules_leave_open_is_ordered_to_be_marked_once_the_answer_is_stored(
-    talking: Talking, course: Course, shelf: Shelf, setting: Setting
+    talking: Talking, course: Course, shelf: Shelf
 ):
-    setting("MODEL", "claude-opus-5-5")
-    async with talking() as client:
+    async with talking(CHIRON_MODEL="claude-opus-5-5") as client:
         quiz = await call(client, "start_quiz", subject_id="sea-ice", count=1)
         args = {"quiz_id": quiz["quiz_id"], "question_id": quiz["question"]["question_id"]}
         await call(client, "answer_question", **args, response="nearly two")
