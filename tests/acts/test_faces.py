@@ -31,6 +31,13 @@ BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLeng
 COMMAND_LACKS: dict[tuple[str, str], str] = {
     ("learn.journey", "facts_min"): "it is called --facts",
     ("learn.journey", "budget_tokens"): "a journey is bounded by money alone",
+    ("learn.quiz", "question_id"): "it is the one that was asked",
+    ("learn.quiz", "response"): "it is read from the standard input",
+    ("learn.quiz", "mark"): "it is read from the standard input",
+    ("learn.quiz", "node_id"): "it is called NODE, and may be a title",
+    ("learn.quiz", "model"): "questions for a quiz are written by the configured model",
+    ("learn.quiz", "budget_usd"): "as the model",
+    ("learn.quiz", "budget_tokens"): "as the model",
     ("learn.research", "facts_min"): "it is called --facts",
     ("learn.research", "topics_max"): "it is called --topics",
     ("demo.learning", "goal"): "the demo has a goal of its own",
