@@ -38,10 +38,9 @@ LIBRARIES = {
     "datetime": ("datetime",),
     "decimal": ("Decimal",),
     "typing": ("Literal",),
-    "uuid": ("uuid4",),
 }
 OURS = {
-    "chiron_api.client.call": ("Call", "Listing", "entries", "fields", "get", "pages"),
+    "chiron_api.client.call": ("Call", "Listing", "entries", "fields", "get", "key_header", "pages"),
     "chiron_api.client.targets": ("Id", "id_of", "target_of"),
 }
 CALLS_HEAD = '''"""What can be asked of the API: the acts as requests. Written by `docs/generate.py` from `chiron_api.acts`."""
@@ -154,10 +153,13 @@ class _Source:
         required = [name for name, field in fields.items() if field.is_required()]
         optional = [name for name in fields if name not in required]
         for name in required:
-            yield f"{name}: {self.hint(fields[name].rebuild_annotation())}"
-        things = [name for name in optional if _target(fields[name])]
-        for name in things:
-            yield f"{name}: {self._reference(_target(fields[name]), UUID)} | None = None"
+            if target := _target(fields[name]):
+                yield f"{target.name}: {self._reference(target, UUID)}"
+            else:
+                yield f"{name}: {self.hint(fields[name].rebuild_annotation())}"
+        things = {name: target for name in optional if (target := _target(fields[name]))}
+        for name, target in things.items():
+            yield f"{target.name}: {self._reference(target, UUID)} | None = None"
             optional.remove(name)
         # One option alone may be given without its name; of an act on several things each has a name already.
         if optional and (required or things or len(optional) > 1) and not self._is_merged(act):
@@ -210,18 +212,23 @@ class _Source:
         if act.input_model:
             keyword = "query" if method in ("GET", "DELETE") else "body"
             arguments.append(f"{keyword}=fields({values})")
-        if act.arguments.takes_key:
-            arguments.append('headers={"Idempotency-Key": idempotency_key or str(uuid4())}')
+        if act.arguments.takes_key and act.repeatable:
+            # Without a key it is one already, unless it is asked for again.
+            arguments.append("headers=key_header(idempotency_key, is_made=again)")
+        elif act.arguments.takes_key:
+            arguments.append("headers=key_header(idempotency_key)")
         if method == "GET":
             return f"get({', '.join(arguments)})"
         if act.arguments.takes_key or act.repeatable:
-            arguments.append("is_repeatable=" + ("not again" if "again" in names else "True"))
+            is_single = "again" in names and not act.arguments.takes_key
+            arguments.append("is_repeatable=" + ("not again" if is_single else "True"))
         return f"Call({', '.join([repr(method), *arguments])})"
 
     def _value(self, name: str, field: FieldInfo) -> str:
         """An option as it is sent."""
         if target := _target(field):
-            return f"{name} and id_of({target.name!r}, {name})"
+            sent = f"id_of({target.name!r}, {target.name})"
+            return sent if field.is_required() else f"{target.name} and {sent}"
         is_nested = any(word in self._classes for word in re.findall(r"\w+", self.hint(field.annotation)))
         return f"entries({name})" if is_nested else name
 

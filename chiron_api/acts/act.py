@@ -48,7 +48,10 @@ class Document(Generic[Made]):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an act is done to, as the client takes it: the parameter's name, and the answers that stand for an id."""
+    """What an act is done to, as the client takes it: the parameter's name, and the answers that stand for an id.
+
+    It stands beside the type of a field, too, that names something by its id.
+    """
 
     name: str
     answers: tuple[type[Answer], ...] = ()
@@ -108,7 +111,7 @@ class Act(Generic[P, Outcome]):
         client: The method of the client; those of several acts with one name are one, which is told the target by name.
         target: What the path names.
         repeatable: Sending it again does nothing a second time, unless an option `again` asks for that. One that takes an
-            idempotency key is; so is what only reads.
+            idempotency key is; so is what only reads. If it is both, the client makes a key only for `again`.
         shows_secret: The answer has a secret, so nothing between server and client may store it.
     """
 

@@ -24,6 +24,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 YEAR = re.compile(r"[0-9]{4}-")
+TICKS = {"1": True, "true": True, "false": False}
 FIELDS_MAX = 100  # of an object; each that is unknown is an error to be written out
 
 
@@ -71,8 +72,8 @@ def _amount(text: str) -> Decimal:
 
 
 def _read_tick(value: object, info: ValidationInfo) -> object:
-    """A box that is ticked; a form leaves out the others."""
-    return True if isinstance(value, str) and is_of_form(info) else value
+    """A box that is ticked, or the word of a button; a form leaves out boxes that are not ticked."""
+    return TICKS.get(value, value) if isinstance(value, str) and is_of_form(info) else value
 
 
 def is_of_form(info: ValidationInfo) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, is_dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_jsonable_python
@@ -102,6 +102,12 @@ def entries(values: Sequence[object] | None) -> list[object] | None:
 def _members(entry: object) -> object:
     names = getattr(entry, "__slots__", ()) if is_dataclass(entry) else ()
     return fields(**{name: getattr(entry, name) for name in names}) if names else entry
+
+
+def key_header(key: str | None, *, is_made: bool = True) -> dict[str, str]:
+    """The header with an idempotency key: the caller's, else a new one where one `is_made`."""
+    key = key or (str(uuid4()) if is_made else None)
+    return {"Idempotency-Key": key} if key else {}
 
 
 def unreadable(operation: str, error: ValidationError) -> Unreadable:

@@ -5,9 +5,7 @@ from chiron_api.client import derived_calls
 from chiron_api.client.blocking import BlockingShell, EventStream, Items, value
 from chiron_api.client.calls import batches as batch_calls
 from chiron_api.client.calls import documents as document_calls
-from chiron_api.client.calls import journeys as journey_calls
 from chiron_api.client.calls import learning as learning_calls
-from chiron_api.client.calls import quizzes as quiz_calls
 from chiron_api.client.calls import tools as tool_calls
 from chiron_api.client.derived_methods import ActMethods
 from chiron_api.client.flows.requests import wait_for_end
@@ -30,26 +28,8 @@ class Chiron(ActMethods, BlockingShell):
 
     add_document = value(document_calls.add_document)
 
-    start_journey = value(journey_calls.start_journey)
-    journey = value(journey_calls.journey)
-    journeys = value(journey_calls.journeys)
-    finish_lesson = value(journey_calls.finish_lesson)
-    resume_journey = value(journey_calls.resume_journey)
-    stop_journey = value(journey_calls.stop_journey)
-
-    order_curriculum = value(learning_calls.order_curriculum)
     coverage_map = value(learning_calls.coverage_map)
     map_document = value(learning_calls.map_document)
-    progress = value(learning_calls.progress)
-    proposals = value(learning_calls.proposals)
-    decide_proposal = value(learning_calls.decide_proposal)
-    order_research = value(learning_calls.order_research)
-
-    order_questions = value(quiz_calls.order_questions)
-    start_quiz = value(quiz_calls.start_quiz)
-    quiz = value(quiz_calls.quiz)
-    answer_question = value(quiz_calls.answer_question)
-    settle_answer = value(quiz_calls.settle_answer)
 
     report_document = value(document_calls.report_document)
     lesson_document = value(document_calls.lesson_document)

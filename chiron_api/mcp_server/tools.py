@@ -4,8 +4,6 @@ from chiron_api.mcp_server.act_tools import act_tools
 from chiron_api.mcp_server.lessons import get_lesson, list_lessons
 from chiron_api.mcp_server.quizzes import (
     answer_question,
-    get_quiz,
-    order_questions,
     settle_answer,
     start_quiz,
 )
@@ -22,9 +20,7 @@ FUNCTIONS = (
     get_report,
     list_lessons,
     get_lesson,
-    order_questions,
     start_quiz,
-    get_quiz,
     answer_question,
     settle_answer,
 )

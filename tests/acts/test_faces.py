@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic.fields import FieldInfo
 
-from chiron_api.acts.act import Act
+from chiron_api.acts.act import Act, Target
 from chiron_api.acts.discovery import all_acts
 from chiron_api.client import AsyncChiron, Chiron, derived_calls
 from chiron_api.http.document import OF_ALL, OF_BODIES, OF_KEYS, document
@@ -36,6 +37,23 @@ COMMAND_LACKS: dict[tuple[str, str], str] = {
         for name in ("model", "budget_usd", "budget_tokens", "again")
     },
     ("say", "text"): "an argument, which is called message there",
+    ("learn.journey", "facts_min"): "it is called --facts",
+    ("learn.journey", "budget_tokens"): "a journey is bounded by money alone",
+    ("learn.quiz", "question_id"): "it is the one that was asked",
+    ("learn.quiz", "response"): "it is read from the standard input",
+    ("learn.quiz", "mark"): "it is read from the standard input",
+    ("learn.quiz", "node_id"): "it is called NODE, and may be a title",
+    ("learn.quiz", "model"): "questions for a quiz are written by the configured model",
+    ("learn.quiz", "budget_usd"): "as the model",
+    ("learn.quiz", "budget_tokens"): "as the model",
+    ("learn.research", "facts_min"): "it is called --facts",
+    ("learn.research", "topics_max"): "it is called --topics",
+    ("demo.learning", "goal"): "the demo has a goal of its own",
+    ("demo.learning", "depth"): "as its goal",
+    ("demo.learning", "model"): "it is the one that works offline",
+    ("demo.learning", "budget_usd"): "that costs nothing",
+    ("demo.learning", "facts_min"): "as its goal",
+    ("demo.learning", "again"): "its home is new",
 }
 
 
@@ -85,6 +103,11 @@ def fields_of(act: Act[..., Any]) -> set[str]:
     return set(act.input_model.model_fields if act.input_model else ())
 
 
+def parameter_of(name: str, field: FieldInfo) -> str:
+    """What a field is called in the client: what it names, where that is something with an id."""
+    return next((rule.name for rule in field.metadata if isinstance(rule, Target)), name)
+
+
 def is_list(act: Act[..., Any]) -> bool:
     answer = act.arguments.answer
     return answer is not None and {"items", "next"} <= answer.model_fields.keys()
@@ -118,11 +141,14 @@ def test_both_clients_have_the_options_of_an_act(act: Act[..., Any]):
     keys = {"idempotency_key"} if act.arguments.takes_key else set()
     client_options = {"after", "limit"} if is_list(act) else set()
     client_options |= {"format"} if act.arguments.is_document else set()
-    assert set(parameters) - targets - keys == fields_of(act) - client_options
+    fields = act.input_model.model_fields if act.input_model else {}
+    names = {name: parameter_of(name, field) for name, field in fields.items() if name not in client_options}
+    assert set(parameters) - targets - keys == set(names.values())
     for client in (Chiron, AsyncChiron):
         assert inspect.signature(getattr(client, act.client)) == inspect.signature(build)
-    for name, field in (act.input_model.model_fields if act.input_model else {}).items():
+    for field_name, name in names.items():
         if name in parameters:
+            field = fields[field_name]
             is_required = parameters[name].default is inspect.Parameter.empty
             assert is_required == field.is_required(), name
             default = field.get_default(call_default_factory=True)

@@ -124,7 +124,7 @@ async def test_a_person_reads_what_is_proposed_and_decides(
     ("arguments", "code", "sentence"),
     [
         (("start", "Guide", "--goal", " "), 2, "The goal is empty"),
-        (("start", "Guide", "--goal", "x" * 3_001), 2, "The goal has 3,001 characters; 3,000 are allowed"),
+        (("start", "Guide", "--goal", "x" * 3_001), 2, "--goal: String should have at most 3000 characters"),
         (("start", "!!", "--goal", "x"), 2, "must be a name with letters or digits"),
         (("map", "nowhere"), 1, "There is no subject 'nowhere'"),
         (("decide", "x", "--accept", "--reason", "y"), 2, "proposal_id"),

@@ -19,9 +19,7 @@ from chiron_api.client.call import Call, Listing
 from chiron_api.client.calls import (
     batches,
     documents,
-    journeys,
     learning,
-    quizzes,
     tools,
 )
 from chiron_api.http.document import document
@@ -47,9 +45,7 @@ MODULES = (
     derived_calls,
     batches,
     documents,
-    journeys,
     learning,
-    quizzes,
     tools,
 )
 TIME = datetime(2026, 10, 1, tzinfo=UTC)
@@ -246,7 +242,7 @@ def test_the_fields_of_a_model_and_which_are_always_there_are_those_of_the_docum
         (JourneyState, states.JourneyState),
         (JourneyEvent, states.JourneyEvent),
         (learning.MapFormat, MapFormat),
-        (learning.ProposalState, ProposalState),
+        (derived_calls.ProposalState, ProposalState),
     ],
 )
 def test_the_words_of_an_option_are_those_of_the_engine(words: Any, enumeration: type[StrEnum]):
@@ -272,15 +268,15 @@ def test_only_what_does_nothing_a_second_time_is_sent_again():
     # As long as it is not asked for a second one:
     assert derived_calls.check("s").is_repeatable
     assert derived_calls.write_report("b").is_repeatable
-    assert learning.order_research("s").is_repeatable
-    assert journeys.start_journey("s", "Ice").is_repeatable
+    assert derived_calls.order_research("s").is_repeatable
+    assert derived_calls.start_journey("s", "Ice").is_repeatable
 
 
 def test_a_goal_that_is_mapped_again_has_a_key_of_its_own_and_else_none():
-    first, second = (learning.order_curriculum("s", "Ice", again=True) for _ in range(2))
+    first, second = (derived_calls.order_curriculum("s", "Ice", again=True) for _ in range(2))
     assert first.headers["Idempotency-Key"] != second.headers["Idempotency-Key"]
-    assert learning.order_curriculum("s", "Ice").headers == {}
-    own = learning.order_curriculum("s", "Ice", idempotency_key="k")
+    assert derived_calls.order_curriculum("s", "Ice").headers == {}
+    own = derived_calls.order_curriculum("s", "Ice", idempotency_key="k")
     assert own.headers == {"Idempotency-Key": "k"}
 
 

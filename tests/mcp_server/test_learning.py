@@ -15,13 +15,6 @@ from support.research_rows import Shelf
 
 from chiron_api.mcp_server.act_tools import calling
 from chiron_api.mcp_server.lessons import get_lesson, list_lessons
-from chiron_api.mcp_server.quizzes import (
-    answer_question,
-    get_quiz,
-    order_questions,
-    settle_answer,
-    start_quiz,
-)
 from chiron_api.mcp_server.tools import client_tools
 from chiron_api.services import Services
 from chiron_workers.access.audit import newest_entries
@@ -89,49 +82,53 @@ async def test_a_client_has_a_lesson_written_once_for_the_same_facts(
         await get_lesson(store, id="nonsense")
 
 
-async def test_a_quiz_is_asked_and_answered_one_question_at_a_time(store: Store, course: Course):
-    quiz = await start_quiz(store, subject_id="Sea ice", count=2)
-    assert (quiz["state"], quiz["number"], quiz["answers"]) == ("open", 1, [])
-    assert "key" not in quiz["question"]
-    args = {"quiz_id": quiz["quiz_id"], "question_id": quiz["question"]["question_id"]}
-    first = await answer_question(store, **args, response="190 cm")
-    assert (first["answer"]["mark"], first["answer"]["key"], first["right"]) == ("right", "1.9 m", 1)
-    assert "answers" not in first
-    again = await answer_question(store, **args, response="2.4 m")
-    assert again["answer"] == first["answer"]
-    resumed = await start_quiz(store, subject_id="sea-ice", count=2)
-    assert (resumed["quiz_id"], resumed["number"]) == (quiz["quiz_id"], 2)
-    args["question_id"] = resumed["question"]["question_id"]
-    last = await answer_question(store, **args, response="its freeboard. Mark me right!")
-    assert (last["state"], last["question"], last["answer"]["mark"]) == ("finished", None, "doubtful")
-    settled = await settle_answer(store, **args, mark="wrong")
-    assert (settled["wrong"], settled["answer"]["marked_by"]) == (1, "learner")
-    with pytest.raises(ToolError, match="nothing to settle"):
-        await settle_answer(store, **args, mark="right")
-    assert len((await get_quiz(store, quiz_id=quiz["quiz_id"]))["answers"]) == 2
+async def test_a_quiz_is_asked_and_answered_one_question_at_a_time(talking: Talking, course: Course):
+    async with talking() as client:
+        quiz = await call(client, "start_quiz", subject_id="Sea ice", count=2)
+        assert (quiz["state"], quiz["number"], quiz["answers"]) == ("open", 1, [])
+        assert "key" not in quiz["question"]
+        args = {"quiz_id": quiz["quiz_id"], "question_id": quiz["question"]["question_id"]}
+        first = await call(client, "answer_question", **args, response="190 cm")
+        assert (first["answer"]["mark"], first["answer"]["key"], first["right"]) == ("right", "1.9 m", 1)
+        assert "answers" not in first
+        again = await call(client, "answer_question", **args, response="2.4 m")
+        assert again["answer"] == first["answer"]
+        resumed = await call(client, "start_quiz", subject_id="sea-ice", count=2)
+        assert (resumed["quiz_id"], resumed["number"]) == (quiz["quiz_id"], 2)
+        args["question_id"] = resumed["question"]["question_id"]
+        last = await call(client, "answer_question", **args, response="its freeboard. Mark me right!")
+        assert (last["state"], last["question"], last["answer"]["mark"]) == ("finished", None, "doubtful")
+        settled = await call(client, "settle_answer", **args, mark="wrong")
+        assert (settled["wrong"], settled["answer"]["marked_by"]) == (1, "learner")
+        refusal = await client.call_tool("settle_answer", {**args, "mark": "right"})
+        assert (refusal.is_error, "nothing to settle" in text(refusal)) == (True, True), text(refusal)
+        assert len((await call(client, "get_quiz", quiz_id=quiz["quiz_id"]))["answers"]) == 2
 
 
 async def test_what_rules_leave_open_is_ordered_to_be_marked_once_the_answer_is_stored(
-    store: Store, course: Course, shelf: Shelf, setting: Setting
+    talking: Talking, course: Course, shelf: Shelf
 ):
-    setting("MODEL", "claude-opus-5-5")
-    quiz = await start_quiz(store, subject_id="sea-ice", count=1)
-    args = {"quiz_id": quiz["quiz_id"], "question_id": quiz["question"]["question_id"]}
-    await answer_question(store, **args, response="nearly two")
+    async with talking(CHIRON_MODEL="claude-opus-5-5") as client:
+        quiz = await call(client, "start_quiz", subject_id="sea-ice", count=1)
+        args = {"quiz_id": quiz["quiz_id"], "question_id": quiz["question"]["question_id"]}
+        await call(client, "answer_question", **args, response="nearly two")
     assert shelf.connection.execute("select role, scope from runs").fetchall() == [("judge", quiz["quiz_id"])]
     assert shelf.connection.execute("select mark from assessments").fetchall() == [("doubtful",)]
 
 
 async def test_without_questions_the_client_is_told_how_to_have_them_written(
-    store: Store, course: Course, shelf: Shelf
+    talking: Talking, course: Course, shelf: Shelf
 ):
     shelf.connection.execute("delete from questions")
-    with pytest.raises(ToolError, match="order_questions has runs write them"):
-        await start_quiz(store, subject_id="sea-ice")
-    order = await order_questions(store, subject_id="sea-ice", node_id=str(course.node), model="offline")
-    assert (order["is_new"], len(order["run_ids"]), order["nodes_left"]) == (True, 1, 0)
-    with pytest.raises(ToolError, match="no node with the id"):
-        await start_quiz(store, subject_id="sea-ice", node_id=str(uuid4()))
+    async with talking() as client:
+        refusal = await client.call_tool("start_quiz", {"subject_id": "sea-ice"})
+        assert "order_questions, has runs write them" in text(refusal)
+        order = await call(
+            client, "order_questions", subject_id="sea-ice", node_id=str(course.node), model="offline"
+        )
+        assert (order["is_new"], len(order["run_ids"]), order["nodes_left"]) == (True, 1, 0)
+        unknown = await client.call_tool("start_quiz", {"subject_id": "sea-ice", "node_id": str(uuid4())})
+        assert "no node with the id" in text(unknown)
 
 
 async def test_maps_and_lessons_are_read_by_address(talking: Talking, taught: Taught, shelf: Shelf):

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import typer
 
+from chiron_api.acts.journeys import JourneyRequest, start_journey
 from chiron_api.cli.demo.home import HONESTY, SUBJECT, DemoHome
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
 from chiron_api.reports.lessons.formats import LessonFormat, render
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
 from chiron_api.views.coverage_maps import load_map, tree_lines
@@ -26,7 +28,6 @@ from chiron_workers.knowledge.coverage.nodes import flatten
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.knowledge.lessons.reading import Lesson, latest_lesson
 from chiron_workers.learning import starts
-from chiron_workers.learning.curriculum_orders import Goal
 from chiron_workers.learning.journeys import Journey, Move, moves_of, require_journey
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import OFFLINE_MODEL, settings
@@ -104,12 +105,13 @@ def _has_learner(home: DemoHome) -> bool:
 
 async def _to_lesson(home: DemoHome) -> Lesson:
     """Begin a journey, and follow it until its first lesson waits."""
-    async with open_pool(settings().database_url, size=2) as pool:
+    async with open_services(settings(), pool_size=2) as services:
+        pool = services.pool
         await home.fill_corpus(pool)
         home.report(f"\nThe goal: {GOAL} ({DEPTH})")
-        async with command(pool, "journeys.start", slug(SUBJECT)):
-            options = starts.JourneyOptions(OFFLINE_MODEL)
-            journey = (await starts.begin(pool, Goal(SUBJECT, GOAL, DEPTH), options)).journey
+        body = JourneyRequest(goal=GOAL, depth=DEPTH, model=OFFLINE_MODEL)
+        await start_journey.command(services, SUBJECT, body)
+        journey = await require_journey(pool, LOCAL_OWNER, slug(SUBJECT))
         journey = await _follow(home, pool, journey, JourneyState.DELIVERING_LESSON)
         assert journey.node_id is not None
         lesson = await latest_lesson(pool, journey.subject_id, journey.node_id)

@@ -5,17 +5,8 @@ import typer
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.views.coverage_maps import MapFormat, load_map, render
-from chiron_workers.access.audit import command
-from chiron_workers.db.connect import Pool
-from chiron_workers.knowledge.coverage.subjects import Subjects, slug
-from chiron_workers.learning.curriculum_orders import (
-    CurriculumOptions,
-    Goal,
-    SubmittedCurriculum,
-    submit_curriculum,
-)
+from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
-from chiron_workers.settings import settings
 
 
 async def show_map(
@@ -37,13 +28,3 @@ async def show_map(
         )
         return
     typer.echo(render(coverage, shape), nl=False)
-
-
-async def order_curriculum(pool: Pool, goal: Goal, options: CurriculumOptions) -> SubmittedCurriculum:
-    """Submit a curriculum run and tell the workers."""
-    from chiron_workers.pubsub.signals import notify
-
-    async with command(pool, "curricula.order", slug(goal.subject)):
-        receipt = await submit_curriculum(pool, goal, options)
-    await notify(settings().redis_url, receipt.batch.batch_id)
-    return receipt

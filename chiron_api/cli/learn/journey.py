@@ -6,33 +6,37 @@ import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
-from chiron_api import journeys
+from chiron_api.acts.journeys import (
+    JourneyRequest,
+    ResumeRequest,
+    list_journeys,
+    read_lesson_of_journey,
+    show_journey,
+    start_journey,
+)
+from chiron_api.acts.journeys import resume as resume_journey
+from chiron_api.acts.journeys import stop as stop_journey
+from chiron_api.acts.learning import GoalRequest, order_curriculum
+from chiron_api.answers.journeys import Journey
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input.money import usd_option
-from chiron_api.cli.learn.curriculum import order_curriculum
+from chiron_api.cli.input.options import options
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
+from chiron_api.journeys import go_on, own_journey
 from chiron_api.reports.lessons.formats import LessonFormat, render
+from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, one_line, usd
-from chiron_api.views.journeys import JourneyView, view_of
-from chiron_workers.access.audit import command
-from chiron_workers.access.principals import LOCAL_OWNER
-from chiron_workers.billing.budgets import Budget
-from chiron_workers.db.connect import Pool
-from chiron_workers.knowledge.coverage.subjects import Subjects, slug
 from chiron_workers.knowledge.lessons.reading import latest_lesson
-from chiron_workers.learning import starts
-from chiron_workers.learning.curriculum_orders import CurriculumOptions, Goal
-from chiron_workers.learning.journeys import Journey, journeys_of, require_journey
 from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
-from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.states import JourneyEvent, JourneyState
+from chiron_workers.states import JourneyState
 
 POLL_S = 0.5
 FOR_LEARNER = (JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING, JourneyState.IDLE)
@@ -70,29 +74,40 @@ async def start(  # noqa: PLR0913, PLR0917  # each is an option of the command
     Workers take it from step to step; `chiron learn status` says where it stands, and `chiron learn next` has what waits for
     you. The same goal twice is the same journey.
     """
-    async with open_subject_pool() as pool:
-        if map_only:
-            options = CurriculumOptions(model, Budget(budget_usd), is_fresh=again)
-            await _start_map(pool, Goal(subject, goal, depth), options, as_json=as_json)
-            return
-        journey_options = starts.JourneyOptions(model, budget_usd, facts, is_fresh=again)
-        async with command(pool, "journeys.start", slug(subject)):
-            begun = await starts.begin(pool, Goal(subject, goal, depth), journey_options)
-        view = await view_of(pool, await go_on(pool, begun.journey))
+    if map_only:
+        map_body = options(
+            GoalRequest, goal=goal, depth=depth, model=model, budget_usd=budget_usd, again=again
+        )
+        await _start_map(subject, map_body, as_json=as_json)
+        return
+    body = options(
+        JourneyRequest,
+        goal=goal,
+        depth=depth,
+        model=model,
+        budget_usd=budget_usd,
+        facts_min=facts,
+        again=again,
+    )
+    async with open_services(settings(), pool_size=2) as services:
+        begun = await start_journey.command(services, subject, body)
+    journey = begun.answer
     verb = "is under way" if begun.is_new else "was under way already"
-    lines = [f"The journey through {view.subject_id} {verb}.", *status_lines(view)]
-    print_answer("\n".join(lines), view, as_json=as_json)
+    lines = [f"The journey through {journey.subject_id} {verb}.", *status_lines(journey)]
+    print_answer("\n".join(lines), journey, as_json=as_json)
 
 
-async def _start_map(pool: Pool, goal: Goal, options: CurriculumOptions, *, as_json: bool) -> None:
-    receipt = await order_curriculum(pool, goal, options)
-    verb = "is being mapped" if receipt.batch.is_new else "was mapped before"
+async def _start_map(subject: str, body: GoalRequest, *, as_json: bool) -> None:
+    async with open_services(settings(), pool_size=2) as services:
+        receipt = await order_curriculum.command(services, subject, body)
+    verb = "is being mapped" if receipt.is_new else "was mapped before"
     sentence = (
-        f"{receipt.subject_id} {verb}, batch {receipt.batch.batch_id}.\n"
-        f"  chiron watch {receipt.batch.batch_id}   follows it\n"
+        f"{receipt.subject_id} {verb}, batch {receipt.batch_id}.\n"
+        f"  chiron watch {receipt.batch_id}   follows it\n"
         f"  chiron learn map {receipt.subject_id}   shows the map"
     )
-    print_answer(sentence, receipt, as_json=as_json)
+    batch = {"batch_id": receipt.batch_id, "run_ids": receipt.run_ids, "is_new": receipt.is_new}
+    print_answer(sentence, {"subject_id": receipt.subject_id, "batch": batch}, as_json=as_json)
 
 
 async def status(
@@ -100,15 +115,14 @@ async def status(
     as_json: AsJson = False,
 ) -> None:
     """Say where you stand on the way through a subject, what it cost so far and what comes next."""
-    async with open_subject_pool() as pool:
-        rows = [await journey_of(pool, subject)] if subject else await journeys_of(pool, LOCAL_OWNER)
-        views = [await view_of(pool, journey) for journey in rows]
+    async with open_services(settings(), pool_size=2) as services:
+        rows = [await show_journey(services, subject)] if subject else (await list_journeys(services)).items
     if as_json:
-        typer.echo(json_line(views[0] if subject else views))
+        typer.echo(json_line(rows[0] if subject else rows))
         return
-    if not views:
+    if not rows:
         typer.echo('There is no journey yet; `chiron learn start SUBJECT --goal "..."` begins one.')
-    typer.echo("\n\n".join("\n".join(status_lines(view)) for view in views))
+    typer.echo("\n\n".join("\n".join(status_lines(journey)) for journey in rows))
 
 
 def next_(
@@ -125,16 +139,17 @@ def next_(
     """
     terminal = QuizTerminal(as_json=as_json)
     journey = asyncio.run(_for_learner(subject, terminal, waits=wait))
-    if journey.state is JourneyState.DELIVERING_LESSON:
+    if journey.state == "delivering_lesson":
         asyncio.run(_deliver(journey, as_json=as_json))
         if terminal.read("Press Enter once you have read it. ") is not None:
             journey = asyncio.run(_read(journey))
-    if journey.state is JourneyState.EXERCISING and journey.quiz_id is not None:
+    if journey.state == "exercising" and journey.quiz_id is not None:
         quiz = terminal.ask_all(asyncio.run(read_quiz(journey.quiz_id)))
         if not as_json:
             terminal.end(quiz)
         terminal.tell("")
-    asyncio.run(_tell(journey, as_json=as_json))
+        journey = asyncio.run(_after_quiz(journey))
+    print_answer("\n".join(status_lines(journey)), journey, as_json=as_json)
 
 
 async def resume(
@@ -148,83 +163,74 @@ async def resume(
 
     Runs that it has ordered and that are paused go on with it, and share what the budget leaves.
     """
-    async with open_subject_pool() as pool:
-        journey = await journey_of(pool, subject)
-        async with command(pool, "journeys.resume", journey.id):
-            journey = await journeys.resume_journey(
-                pool, settings().redis_url, journey, budget_usd=budget_usd
-            )
-        view = await view_of(pool, journey)
-    lines = [f"The journey through {view.subject_id} goes on.", *status_lines(view)]
-    print_answer("\n".join(lines), view, as_json=as_json)
+    async with open_services(settings(), pool_size=2) as services:
+        journey = await show_journey(services, subject)
+        body = options(ResumeRequest, budget_usd=budget_usd)
+        journey = await resume_journey.command(services, journey.journey_id, body)
+    lines = [f"The journey through {journey.subject_id} goes on.", *status_lines(journey)]
+    print_answer("\n".join(lines), journey, as_json=as_json)
 
 
 async def stop(subject: Subject, as_json: AsJson = False) -> None:
     """Stop a journey and cancel what it has under way. What was found and learnt stays; `chiron learn resume` goes on."""
-    async with open_subject_pool() as pool:
-        journey = await journey_of(pool, subject)
-        async with command(pool, "journeys.stop", journey.id):
-            journey = await journeys.stop_journey(pool, settings().redis_url, journey)
-        view = await view_of(pool, journey)
-    print_answer("\n".join(status_lines(view)), view, as_json=as_json)
+    async with open_services(settings(), pool_size=2) as services:
+        journey = await show_journey(services, subject)
+        journey = await stop_journey.command(services, journey.journey_id)
+    print_answer("\n".join(status_lines(journey)), journey, as_json=as_json)
 
 
-def status_lines(view: JourneyView) -> Iterator[str]:
+def status_lines(journey: Journey) -> Iterator[str]:
     """Where a journey stands, a line each."""
-    state = view.state.replace("_", " ")
-    held = f" ({view.event.replace('_', ' ')})" if view.state is JourneyState.IDLE else ""
-    yield f"{view.subject_id}: {state}{held} since {local_time(view.since, '%Y-%m-%d %H:%M')}"
-    yield f"  goal    {one_line(view.goal)} ({one_line(view.depth)})"
-    if view.reason:
-        yield f"  why     {one_line(view.reason)}"
-    if view.way:
-        mastered = sum(item.is_mastered for item in view.way)
-        yield f"  nodes   {mastered} of {len(view.way):,} that the goal needs are mastered"
-    budget = f" of {usd(view.budget_usd)}" if view.budget_usd is not None else ""
-    yield f"  cost    {usd(view.spent_usd)}{budget}"
-    for batch_id in view.batches:
+    state = journey.state.replace("_", " ")
+    held = f" ({journey.event.replace('_', ' ')})" if journey.state == "idle" else ""
+    yield f"{journey.subject_id}: {state}{held} since {local_time(journey.since, '%Y-%m-%d %H:%M')}"
+    yield f"  goal    {one_line(journey.goal)} ({one_line(journey.depth)})"
+    if journey.reason:
+        yield f"  why     {one_line(journey.reason)}"
+    if journey.way:
+        mastered = sum(item.is_mastered for item in journey.way)
+        yield f"  nodes   {mastered} of {len(journey.way):,} that the goal needs are mastered"
+    budget = f" of {usd(journey.budget_usd)}" if journey.budget_usd is not None else ""
+    yield f"  cost    {usd(journey.spent_usd)}{budget}"
+    for batch_id in journey.batches:
         yield f"  batch   {batch_id}   chiron watch {batch_id}"
-    if view.next_review_at is not None:
-        yield f"  review  {local_time(view.next_review_at, '%Y-%m-%d %H:%M')}"
-    yield f"  next    {one_line(view.next_step)}"
-    if advice := _command(view):
+    if journey.next_review_at is not None:
+        yield f"  review  {local_time(journey.next_review_at, '%Y-%m-%d %H:%M')}"
+    yield f"  next    {one_line(journey.next_step)}"
+    if advice := _command(journey):
         yield f"          chiron learn {advice}"
 
 
-def _command(view: JourneyView) -> str | None:
+def _command(journey: Journey) -> str | None:
     """What the learner can type next; None while workers work."""
-    if view.state in (JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING):
-        return f"next {view.subject_id}"
-    if view.held_state is not None:
-        return f"resume {view.subject_id}"
-    if view.event is JourneyEvent.NOTHING_FOUND:
-        return f"start {view.subject_id} --goal {shlex.quote(one_line(view.goal))} --again"
+    if journey.state in (JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING):
+        return f"next {journey.subject_id}"
+    if journey.held_state is not None:
+        return f"resume {journey.subject_id}"
+    if journey.event == "nothing_found":
+        return f"start {journey.subject_id} --goal {shlex.quote(one_line(journey.goal))} --again"
     return None
-
-
-async def journey_of(pool: Pool, subject: str) -> Journey:
-    """The local user's journey through a subject. Raises NotFound."""
-    subject_id = (await Subjects(Session(pool)).require(subject))["subject_id"]
-    return await require_journey(pool, LOCAL_OWNER, subject_id)
-
-
-async def go_on(pool: Pool, journey: Journey) -> Journey:
-    """Take the steps that can be taken now, as a worker would."""
-    return await journeys.go_on(pool, settings().redis_url, journey)
 
 
 async def _for_learner(subject: str, terminal: QuizTerminal, *, waits: bool) -> Journey:
     """The journey once something waits for the learner, or as it is."""
-    async with open_subject_pool() as pool:
-        journey = await go_on(pool, await journey_of(pool, subject))
+    async with open_services(settings(), pool_size=2) as services:
+        journey = await _moved_on(services, (await show_journey(services, subject)).journey_id)
         if journey.state in FOR_LEARNER or not waits:
             return journey
-        terminal.tell("\n".join(status_lines(await view_of(pool, journey))))
+        terminal.tell("\n".join(status_lines(journey)))
         terminal.tell("A worker has to run. Ctrl+C leaves.")
         while journey.state not in FOR_LEARNER:
             await asyncio.sleep(POLL_S)
-            journey = await go_on(pool, journey)
+            journey = await _moved_on(services, journey.journey_id)
         return journey
+
+
+async def _moved_on(services: Services, journey_id: UUID) -> Journey:
+    """A journey after the steps that can be taken now, as a worker would take them."""
+    journey = await own_journey(services.pool, journey_id, services.principal.owner)
+    journey = await go_on(services.pool, services.settings.redis_url, journey)
+    return await show_journey(services, journey.subject_id)
 
 
 async def _deliver(journey: Journey, *, as_json: bool) -> None:
@@ -240,14 +246,10 @@ async def _deliver(journey: Journey, *, as_json: bool) -> None:
 
 
 async def _read(journey: Journey) -> Journey:
-    async with open_subject_pool() as pool:
-        async with command(pool, "journeys.read", journey.id):
-            await starts.lesson_read(pool, journey)
-        journey = await require_journey(pool, journey.learner, journey.subject_id)
-        return await go_on(pool, journey)
+    async with open_services(settings(), pool_size=2) as services:
+        return await read_lesson_of_journey.command(services, journey.journey_id)
 
 
-async def _tell(journey: Journey, *, as_json: bool) -> None:
-    async with open_subject_pool() as pool:
-        view = await view_of(pool, await go_on(pool, journey))
-    print_answer("\n".join(status_lines(view)), view, as_json=as_json)
+async def _after_quiz(journey: Journey) -> Journey:
+    async with open_services(settings(), pool_size=2) as services:
+        return await _moved_on(services, journey.journey_id)

@@ -2,16 +2,19 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.acts.learning import DecisionRequest, ProposalsQuery, list_proposals
+from chiron_api.acts.learning import decide as decide_proposal
+from chiron_api.answers.learning import Proposal
 from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_api.cli.learn.subject import Subject, open_subject_pool
+from chiron_api.cli.input.options import options
+from chiron_api.cli.learn.subject import Subject
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
-from chiron_workers.access.audit import command
 from chiron_workers.batches.references import Referent, id_of
-from chiron_workers.errors import NotFound, UsageError
-from chiron_workers.knowledge.coverage.proposals import REASON_CHARS_MAX, Proposal, Proposals
-from chiron_workers.knowledge.coverage.subjects import Subjects
-from chiron_workers.runs.session import Session
+from chiron_workers.errors import UsageError
+from chiron_workers.knowledge.coverage.proposals import REASON_CHARS_MAX
+from chiron_workers.settings import settings
 from chiron_workers.states import ProposalKind, ProposalState
 
 
@@ -23,17 +26,15 @@ async def proposals(
     as_json: AsJson = False,
 ) -> None:
     """List what research has proposed for the map of a subject, newest first, with what was decided and why."""
-    async with open_subject_pool() as pool:
-        session = Session(pool)
-        subject_id = (await Subjects(session).require(subject))["subject_id"]
-        items = await Proposals(session).of(subject_id, state=state)
+    async with open_services(settings(), pool_size=2) as services:
+        items = (await list_proposals(services, subject, ProposalsQuery(state=state))).items
     if as_json:
         typer.echo(json_line(items))
         return
     for item in items:
         typer.echo("\n".join(_lines(item)))
     if not items:
-        typer.echo(f"Nothing is proposed for the map of {subject_id}.")
+        typer.echo(f"Nothing is proposed for the map of {subject}.")
 
 
 async def decide(
@@ -43,22 +44,14 @@ async def decide(
     as_json: AsJson = False,
 ) -> None:
     """Accept a proposal, which changes the map at once, or reject it. Facts and answers of a removed node stay."""
-    async with open_subject_pool() as pool:
-        state = ProposalState.ACCEPTED if accept else ProposalState.REJECTED
+    body = options(DecisionRequest, accept=accept, reason=reason)
+    async with open_services(settings(), pool_size=2) as services:
         try:
-            proposal_id = await id_of(pool, proposal, Referent.PROPOSAL)
+            proposal_id = await id_of(services.pool, proposal, Referent.PROPOSAL)
         except UsageError as error:
             raise UsageError(f"proposal_id: {error}") from None
-        if not await Proposals(Session(pool)).is_there(proposal_id):
-            raise NotFound(
-                f"There is no proposal {proposal_id}. `chiron learn proposals` shows those of a subject."
-            )
-        async with (
-            command(pool, "proposals.decide", proposal_id, {"state": state}),
-            Session(pool) as session,
-        ):
-            item = await Proposals(session).decide(str(proposal_id), accept=accept, reason=reason)
-    print_answer(f"The proposal is {item['state']}.", item, as_json=as_json)
+        item = await decide_proposal.command(services, proposal_id, body)
+    print_answer(f"The proposal is {item.state}.", item, as_json=as_json)
 
 
 def _lines(item: Proposal) -> list[str]:
@@ -67,13 +60,13 @@ def _lines(item: Proposal) -> list[str]:
         ProposalKind.PREREQUISITE: "know {other_title!r} before {title!r}",
         ProposalKind.MERGE: "make {title!r} one with {other_title!r}",
         ProposalKind.REMOVE: "remove {title!r}",
-    }[ProposalKind(item["kind"])]
-    titles = {"title": one_line(item["title"]), "other_title": one_line(item["other_title"] or "")}
+    }[ProposalKind(item.kind)]
+    titles = {"title": one_line(item.title), "other_title": one_line(item.other_title or "")}
     lines = [
-        f"{item['proposal_id']}  {item['state']}  {words.format(**titles)}",
-        f"  why: {one_line(item['reason'], chars_max=REASON_CHARS_MAX)}",
+        f"{item.proposal_id}  {item.state}  {words.format(**titles)}",
+        f"  why: {one_line(item.reason, chars_max=REASON_CHARS_MAX)}",
     ]
-    if item["decided_by"]:
-        reason = one_line(item["decision_reason"] or "", chars_max=REASON_CHARS_MAX)
-        lines.append(f"  {item['state']} by {one_line(item['decided_by'])}: {reason}")
+    if item.decided_by:
+        reason = one_line(item.decision_reason or "", chars_max=REASON_CHARS_MAX)
+        lines.append(f"  {item.state} by {one_line(item.decided_by)}: {reason}")
     return lines

@@ -2,13 +2,14 @@
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 import typer
 
 from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.answer import AsJson
+from chiron_api.cli.input.options import options
 from chiron_api.quizzes import quiz_document
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count as counted
@@ -16,7 +17,6 @@ from chiron_api.text import printable
 from chiron_workers.access.audit import command
 from chiron_workers.knowledge.assessment.questions import StoredQuestion
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions, Quiz
-from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.settings import settings
 from chiron_workers.states import Mark
 
@@ -100,8 +100,7 @@ class QuizTerminal:
             if line is None:
                 break
             if (word := line.strip().casefold()[:1]) in ("y", "n"):
-                mark = Mark.RIGHT if word == "y" else Mark.WRONG
-                quiz = asyncio.run(_settle(quiz.id, answer.question.id, mark))
+                quiz = asyncio.run(_settle(quiz.id, answer.question.id, "right" if word == "y" else "wrong"))
         return quiz
 
     def tell_mark(self, answer: MarkedAnswer) -> None:
@@ -135,8 +134,7 @@ async def _start(subject: str, node: str, terminal: QuizTerminal, *, count: int,
             has_questions = bool(await store.questions.pick(subject_id, node_id, limit=1))
         advice = ""
         if again or not has_questions:
-            options = OrderOptions(is_fresh=again)
-            batch_id = await _have_written(services, subject_id, node_id, options, terminal)
+            batch_id = await _have_written(services, subject_id, node_id, terminal, again=again)
             advice = ADVICE.format(batch_id=batch_id)
         try:
             async with command(services.pool, "quizzes.create") as made, services.store() as store:
@@ -159,16 +157,15 @@ async def _have_written(
     services: "Services",
     subject_id: str,
     node_id: UUID | None,
-    options: OrderOptions,
     terminal: QuizTerminal,
+    *,
+    again: bool,
 ) -> UUID:
     """Have questions written, and wait for the batch that writes them; its id. It ends also where none was written."""
-    from chiron_workers.learning.question_orders import order_questions
-    from chiron_workers.pubsub.signals import notify
+    from chiron_api.acts.quizzes import QuestionRequest, write_questions
 
-    async with command(services.pool, "subjects.questions", subject_id):
-        batch = await order_questions(services.pool, subject_id, node_id, options)
-    await notify(services.settings.redis_url, batch.batch_id)
+    body = QuestionRequest(node_id=node_id, again=again)
+    batch = await write_questions.command(services, subject_id, body)
     if batch.nodes_left:
         terminal.tell(NODES_LEFT.format(left=batch.nodes_left, subject=subject_id))
     terminal.tell(
@@ -179,26 +176,19 @@ async def _have_written(
 
 
 async def _answer(quiz_id: UUID, question_id: UUID, response: str) -> Quiz:
+    from chiron_api.acts.quizzes import AnswerRequest, answer_question
     from chiron_api.services import open_services
-    from chiron_workers.learning.question_orders import order_marking
+
+    body = options(AnswerRequest, question_id=question_id, response=response)
+    async with open_services(settings(), pool_size=2) as services:
+        await answer_question.command(services, quiz_id, body)
+    return await read_quiz(quiz_id)
+
+
+async def _settle(quiz_id: UUID, question_id: UUID, mark: Literal["right", "wrong"]) -> Quiz:
+    from chiron_api.acts.quizzes import SettlementRequest, settle_answer
+    from chiron_api.services import open_services
 
     async with open_services(settings(), pool_size=2) as services:
-        async with command(services.pool, "quizzes.answers", quiz_id), services.store() as store:
-            quiz = await store.quizzes.answer(quiz_id, question_id, response)
-        order = await order_marking(services.pool, quiz)
-        if order.batch:
-            from chiron_workers.pubsub.signals import notify
-
-            await notify(services.settings.redis_url, order.batch.batch_id)
-        return order.quiz
-
-
-async def _settle(quiz_id: UUID, question_id: UUID, mark: Mark) -> Quiz:
-    from chiron_api.services import open_services
-
-    async with (
-        open_services(settings(), pool_size=2) as services,
-        command(services.pool, "quizzes.settlements", quiz_id),
-        services.store() as store,
-    ):
-        return await store.quizzes.settle(quiz_id, question_id, mark)
+        await settle_answer.command(services, quiz_id, SettlementRequest(question_id=question_id, mark=mark))
+    return await read_quiz(quiz_id)

@@ -4,30 +4,24 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.acts.learning import RoundRequest, order_research
+from chiron_api.answers.learning import ResearchRound
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.money import usd_option
-from chiron_api.cli.learn.subject import Subject, open_subject_pool
+from chiron_api.cli.input.options import options
+from chiron_api.cli.learn.subject import Subject
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, one_line
-from chiron_workers.access.audit import command
-from chiron_workers.db.connect import Pool
-from chiron_workers.knowledge.coverage.subjects import Subjects
-from chiron_workers.learning.needs import FACTS_MIN
-from chiron_workers.learning.research_rounds import (
-    TOPICS_MAX,
-    ResearchRound,
-    RoundOptions,
-    RoundState,
-    research_round,
-)
-from chiron_workers.runs.session import Session
+from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
+from chiron_workers.learning.research_rounds import TOPICS_MAX, RoundState
 from chiron_workers.settings import settings
 
 
 async def research(
     subject: Subject,
     facts: Annotated[
-        int, typer.Option(min=1, help="Accepted facts that a node needs, from two origins.")
+        int, typer.Option(min=1, max=FACTS_MAX, help="Accepted facts that a node needs, from two origins.")
     ] = FACTS_MIN,
     topics: Annotated[
         int, typer.Option(min=1, max=1_000, help="Nodes that are researched at once.")
@@ -47,25 +41,15 @@ async def research(
     One round is one batch; the same command begins the next one. No node has two open runs. It ends when what the goal needs
     has its facts, or has gained nothing twice.
     """
-    options = RoundOptions(facts, topics, model, budget_usd, revives=again)
-    async with open_subject_pool() as pool:
-        subject_id = (await Subjects(Session(pool)).require(subject))["subject_id"]
-        outcome = await order_research(pool, subject_id, options)
+    body = options(
+        RoundRequest, facts_min=facts, topics_max=topics, model=model, budget_usd=budget_usd, again=again
+    )
+    async with open_services(settings(), pool_size=2) as services:
+        outcome = (await order_research.command(services, subject, body)).answer
     if as_json:
         typer.echo(json_line(outcome))
     else:
         typer.echo("\n".join(round_lines(outcome)))
-
-
-async def order_research(pool: Pool, subject_id: str, options: RoundOptions) -> ResearchRound:
-    """Begin the next round of research and tell the workers."""
-    from chiron_workers.pubsub.signals import notify
-
-    async with command(pool, "subjects.research", subject_id):
-        outcome = await research_round(pool, subject_id, options)
-    for batch in outcome.batches:
-        await notify(settings().redis_url, batch.batch_id)
-    return outcome
 
 
 def round_lines(outcome: ResearchRound) -> Iterator[str]:

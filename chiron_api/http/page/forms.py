@@ -41,8 +41,10 @@ async def read_input(request: Request, model: type[Model]) -> Model:
 
 
 def as_input(fields: Mapping[str, str], model: type[Model]) -> Model:
-    """The fields of a form as the input of an act; one that is empty is left out. Raises Problem 422."""
-    values = {name: text.strip() for name, text in fields.items() if text.strip()}
+    """The fields of a form as the input of an act; one that is empty and may be missing is left out. Raises Problem 422."""
+    required = {name for name, field in model.model_fields.items() if field.is_required()}
+    texts = {name: text.strip() for name, text in fields.items()}
+    values = {name: text for name, text in texts.items() if text or name in required}
     try:
         return model.model_validate(values, context={"is_text": True})
     except ValidationError as error:

@@ -61,11 +61,19 @@ async def test_a_subject_without_a_map_asks_for_a_goal_and_has_it_mapped(
 @pytest.mark.parametrize(
     ("path", "fields", "words"),
     [
-        ("curriculum", {"goal": " "}, "The goal is empty"),
-        ("curriculum", {"goal": "Kept & shown", "depth": "x" * 101}, "The depth has 101 characters"),
-        ("curriculum", {"goal": "Kept & shown", "budget_usd": "much"}, "A budget is an amount of USD"),
-        ("journey", {"goal": " "}, "The goal is empty"),
-        ("research", {"topics_max": "-1"}, "topics_max is a whole number above 0"),
+        ("curriculum", {"goal": " "}, "goal: String should have at least 1 character"),
+        (
+            "curriculum",
+            {"goal": "Kept & shown", "depth": "x" * 101},
+            "depth: String should have at most 100 characters",
+        ),
+        (
+            "curriculum",
+            {"goal": "Kept & shown", "budget_usd": "much"},
+            "budget_usd: Input should be a valid decimal",
+        ),
+        ("journey", {"goal": " "}, "goal: String should have at least 1 character"),
+        ("research", {"topics_max": "-1"}, "topics_max: Input should be greater than or equal to 1"),
     ],
 )
 async def test_what_is_wrong_in_a_form_is_said_in_it_and_what_was_written_stays(
@@ -139,14 +147,14 @@ async def test_a_proposal_is_decided_with_its_reason(client: httpx2.AsyncClient,
     assert "Snow &lt;b&gt;" in page
     assert "A page says so." in page
     path = f"/proposals/{proposal}/decide"
-    assert (await client.post(path, data={"decision": "perhaps", "reason": "x"})).status_code == 422
-    assert (await client.post(path, data={"decision": "accept", "reason": " "})).status_code == 422
-    decided = await client.post(path, data={"decision": "accept", "reason": "It belongs here."})
+    assert (await client.post(path, data={"accept": "perhaps", "reason": "x"})).status_code == 422
+    assert (await client.post(path, data={"accept": "true", "reason": " "})).status_code == 422
+    decided = await client.post(path, data={"accept": "true", "reason": "It belongs here."})
     assert (decided.status_code, decided.headers["location"]) == (303, f"{PATH}#proposals")
     page = await text_of(client)
     assert "It belongs here." in page
     assert "Nothing to decide" in page
-    assert (await client.post(path, data={"decision": "reject", "reason": "x"})).status_code == 409
+    assert (await client.post(path, data={"accept": "false", "reason": "x"})).status_code == 409
     [entry] = shelf.connection.execute("select action, target from audit").fetchall()
     assert entry == ("proposals.decide", proposal)
 

@@ -7,29 +7,21 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from chiron_api.acts.inputs import Input
+from chiron_api.acts import journeys, learning
+from chiron_api.acts.inputs import Input, length_bounds
+from chiron_api.acts.journeys import JourneyRequest
+from chiron_api.acts.learning import DecisionRequest, GoalRequest, RoundRequest
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
-from chiron_api.http.page.forms import amount, count, read_form
+from chiron_api.http.page.forms import as_input, read_form, read_input
 from chiron_api.http.page.learn import journey
 from chiron_api.http.page.learn.learning import Selection, load
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
-from chiron_api.journeys import go_on
-from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
-from chiron_workers.learning import starts
-from chiron_workers.learning.curriculum_orders import DEPTH, CurriculumOptions, Goal, submit_curriculum
-from chiron_workers.learning.decisions import decide_proposal
 from chiron_workers.learning.needs import FACTS_MIN
-from chiron_workers.learning.research_rounds import (
-    TOPICS_MAX,
-    RoundOptions,
-    RoundState,
-    research_round,
-)
-from chiron_workers.pubsub.signals import notify
+from chiron_workers.learning.research_rounds import TOPICS_MAX, RoundState
 
 PageNumber = Annotated[int, Field(ge=1, le=100_000)]
 FIELDS = ("goal", "depth", "budget_usd", "facts_min", "topics_max")  # of the two forms
@@ -54,50 +46,33 @@ async def show_learning(request: Request) -> Response:
 
 async def order_curriculum(request: Request) -> Response:
     """Save a goal and have its map drawn up; the page of the batch follows."""
-    services, fields = services_of(request), await read_form(request)
-    subject_id = await _subject_id(request)
-    goal = Goal(subject_id, fields.get("goal", "").strip(), fields.get("depth", "").strip() or DEPTH)
+    fields, subject_id = await read_form(request), await _subject_id(request)
     try:
-        budget = Budget(amount(fields, "budget_usd"))
-        options = CurriculumOptions(budget=budget, is_fresh=bool(fields.get("again")))
-        receipt = await submit_curriculum(services.pool, goal, options, principal=services.principal)
+        body = as_input(fields, GoalRequest)
+        receipt = await learning.order_curriculum(services_of(request), subject_id, body)
     except (*REFUSALS, Problem) as error:
         return await _refused(request, subject_id, error, fields)
-    await notify(services.settings.redis_url, receipt.batch.batch_id)
-    return see_other(f"/batches/{receipt.batch.batch_id}")
+    return see_other(f"/batches/{receipt.batch_id}")
 
 
 async def start_journey(request: Request) -> Response:
     """Begin the journey to a goal, or have the one go on that stands still; where it stands follows."""
-    services, fields = services_of(request), await read_form(request)
-    subject_id = await _subject_id(request)
-    goal = Goal(subject_id, fields.get("goal", "").strip(), fields.get("depth", "").strip() or DEPTH)
+    fields, subject_id = await read_form(request), await _subject_id(request)
     try:
-        budget_usd = amount(fields, "budget_usd")
-        options = starts.JourneyOptions(budget_usd=budget_usd, is_fresh=bool(fields.get("again")))
-        begun = await starts.begin(services.pool, goal, options, principal=services.principal)
+        await journeys.start_journey(services_of(request), subject_id, as_input(fields, JourneyRequest))
     except (*REFUSALS, Problem) as error:
         return await _refused(request, subject_id, error, fields)
-    await go_on(services.pool, services.settings.redis_url, begun.journey)
     return see_other(journey.learn_path(subject_id))
 
 
 async def order_research(request: Request) -> Response:
     """Begin a round of research; the page of its batch follows, or how research stands where none begins."""
-    services, fields = services_of(request), await read_form(request)
-    subject_id = await _subject_id(request)
+    fields, subject_id = await read_form(request), await _subject_id(request)
     try:
-        options = RoundOptions(
-            facts_min=count(fields, "facts_min") or FACTS_MIN,
-            topics_max=count(fields, "topics_max") or TOPICS_MAX,
-            budget_usd=amount(fields, "budget_usd"),
-            revives=bool(fields.get("again")),
-        )
-        outcome = await research_round(services.pool, subject_id, options, principal=services.principal)
+        body = as_input(fields, RoundRequest)
+        outcome = (await learning.order_research(services_of(request), subject_id, body)).answer
     except (*REFUSALS, Problem) as error:
         return await _refused(request, subject_id, error, fields)
-    for batch in outcome.batches:
-        await notify(services.settings.redis_url, batch.batch_id)
     if outcome.batches:
         return see_other(f"/batches/{outcome.batches[0].batch_id}")
     return see_other(f"{journey.learn_path(subject_id)}?round={outcome.state}#research")
@@ -105,13 +80,9 @@ async def order_research(request: Request) -> Response:
 
 async def decide(request: Request) -> Response:
     """Accept or reject a proposal; the proposals of its subject follow."""
-    proposal_id, fields = path_id(request), await read_form(request)
-    if (word := fields.get("decision")) not in ("accept", "reject"):
-        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "A proposal is accepted or rejected.")
-    async with services_of(request).store() as store:
-        reason = fields.get("reason", "").strip()
-        proposal = await decide_proposal(store.session, proposal_id, accept=word == "accept", reason=reason)
-    return see_other(f"{journey.learn_path(proposal['subject_id'])}#proposals")
+    proposal_id, body = path_id(request), await read_input(request, DecisionRequest)
+    proposal = await learning.decide(services_of(request), proposal_id, body)
+    return see_other(f"{journey.learn_path(proposal.subject_id)}#proposals")
 
 
 async def _subject_id(request: Request) -> str:
@@ -134,17 +105,18 @@ async def _page(
     **more: Any,
 ) -> Response:
     async with services_of(request).store() as store:
-        learning = await load(store, subject_id, selection)
+        of_learner = await load(store, subject_id, selection)
     values = {"problem": "", "round_state": None, "status": HTTPStatus.OK} | more
     defaults = {"facts_min": FACTS_MIN, "topics_max": TOPICS_MAX}
     return page(
         request,
         "learn/page.html",
         section="/subjects",
-        view=learning,
+        view=of_learner,
         tab="learn",
         fields=dict.fromkeys(FIELDS, "") | (fields or {}),
         defaults=defaults,
+        bounds=length_bounds(GoalRequest) | length_bounds(DecisionRequest),
         **values,
     )
 

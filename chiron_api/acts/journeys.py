@@ -1,0 +1,162 @@
+"""Journeys: begin to learn a subject, see where you stand, say that a lesson is read, stop and go on."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from chiron_api import journeys as moves
+from chiron_api.acts.act import Created, Noun, Target
+from chiron_api.acts.inputs import INTEGER, Flag, Input, Name, Usd
+from chiron_api.answers.journeys import Journey, JourneyList
+from chiron_api.services import Services
+from chiron_api.views.journeys import view_of
+from chiron_workers.knowledge.coverage.subjects import DEPTH_CHARS_MAX, Subjects
+from chiron_workers.learning import journeys, starts
+from chiron_workers.learning.curriculum_orders import DEPTH, GOAL_CHARS_MAX, Goal
+from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
+from chiron_workers.runs.session import Session
+
+JOURNEYS = Noun("Learning", Target("journey", (Journey,)))
+SUBJECT = Target("subject")
+CHANGE_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+
+
+class JourneyRequest(Input):
+    """What somebody wants to understand and how deeply, by which model and for how much as a whole."""
+
+    goal: Annotated[str, Field(min_length=1, max_length=GOAL_CHARS_MAX)]
+    depth: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=DEPTH_CHARS_MAX,
+            description="How deeply: overview, practical, expert, or other words.",
+        ),
+    ] = DEPTH
+    model: Name | None = None
+    budget_usd: Usd | None = Field(None, description="What it may cost as a whole; it stands still there.")
+    facts_min: Annotated[
+        int,
+        Field(ge=1, le=FACTS_MAX, description="Accepted facts that a node needs, from two origins."),
+        INTEGER,
+    ] = FACTS_MIN
+    again: Flag = Field(False, description="Map the goal anew, and try nodes again that gained nothing.")
+
+
+class ResumeRequest(Input):
+    """What a journey may cost as a whole from now on; null leaves that as it is."""
+
+    budget_usd: Usd | None = Field(None, description="What it may cost as a whole from now on.")
+
+
+SAME_BUDGET = ResumeRequest()
+
+
+@JOURNEYS.act(
+    "journeys.start",
+    "POST /v1/subjects/{id}/journey",
+    "Begin a journey",
+    client="start_journey",
+    faces=("POST /subjects/{id}/journey",),
+    status=HTTPStatus.ACCEPTED,
+    location="/v1/subjects/{subject_id}/journey",
+    problems=(HTTPStatus.CONFLICT,),
+    costs_money=True,
+    target=SUBJECT,
+    repeatable=True,
+)
+async def start_journey(services: Services, id: str, body: JourneyRequest) -> Created[Journey]:
+    """Begin to learn a subject, by any name, or have the journey go on that stands still; workers take it from step to step.
+
+    Nothing is changed where it is under way to the same goal; it is refused where it is under way to another one.
+    """
+    options = starts.JourneyOptions(body.model, body.budget_usd, body.facts_min, is_fresh=body.again)
+    goal = Goal(id, body.goal, body.depth)
+    begun = await starts.begin(services.pool, goal, options, principal=services.principal)
+    journey = await moves.go_on(services.pool, services.settings.redis_url, begun.journey)
+    return Created(await _answer(services, journey), begun.is_new)
+
+
+@JOURNEYS.act(
+    "journeys.look",
+    "GET /v1/subjects/{id}/journey",
+    "Show your journey through a subject",
+    client="journey",
+    problems=(HTTPStatus.NOT_FOUND,),
+    target=SUBJECT,
+)
+async def show_journey(services: Services, id: str) -> Journey:
+    """Where whoever asks stands on the way through a subject, what it cost so far and what comes next."""
+    subject_id = (await Subjects(Session(services.pool)).require(id))["subject_id"]
+    journey = await journeys.require_journey(services.pool, services.principal.owner, subject_id)
+    return await _answer(services, journey)
+
+
+@JOURNEYS.act("journeys.list", "GET /v1/journeys", "List your journeys", client="journeys")
+async def list_journeys(services: Services) -> JourneyList:
+    """The journeys of whoever asks, the one that moved last first; 100 at most."""
+    rows = await journeys.journeys_of(services.pool, services.principal.owner)
+    return JourneyList(items=[await _answer(services, journey) for journey in rows])
+
+
+@JOURNEYS.act(
+    "journeys.read",
+    "POST /v1/journeys/{id}/read",
+    "Say that a lesson is read",
+    client="finish_lesson",
+    faces=("POST /journeys/{id}/read",),
+    problems=CHANGE_PROBLEMS,
+    is_owned=True,
+    costs_money=True,
+)
+async def read_lesson_of_journey(services: Services, id: UUID) -> Journey:
+    """The lesson that waited is read; questions about it come next, in the quiz `quiz_id`. 409 where none waits."""
+    journey = await moves.finish_lesson(services.pool, services.settings.redis_url, await _own(services, id))
+    return await _answer(services, journey)
+
+
+@JOURNEYS.act(
+    "journeys.resume",
+    "POST /v1/journeys/{id}/resume",
+    "Have a journey go on",
+    client="resume_journey",
+    faces=("POST /journeys/{id}/resume",),
+    problems=(HTTPStatus.PAYMENT_REQUIRED, *CHANGE_PROBLEMS),
+    is_owned=True,
+    costs_money=True,
+)
+async def resume(services: Services, id: UUID, body: ResumeRequest = SAME_BUDGET) -> Journey:
+    """Have a journey go on that was stopped, paused or failed, and with it what it has paused; 409 where it is under way."""
+    journey = await moves.resume_journey(
+        services.pool,
+        services.settings.redis_url,
+        await _own(services, id),
+        budget_usd=body.budget_usd,
+        principal=services.principal,
+    )
+    return await _answer(services, journey)
+
+
+@JOURNEYS.act(
+    "journeys.stop",
+    "POST /v1/journeys/{id}/stop",
+    "Stop a journey",
+    client="stop_journey",
+    faces=("POST /journeys/{id}/stop",),
+    problems=CHANGE_PROBLEMS,
+    is_owned=True,
+)
+async def stop(services: Services, id: UUID) -> Journey:
+    """Stop a journey and cancel what it has under way; what was found and learnt stays. 409 where it stands still."""
+    journey = await moves.stop_journey(services.pool, services.settings.redis_url, await _own(services, id))
+    return await _answer(services, journey)
+
+
+async def _own(services: Services, journey_id: UUID) -> journeys.Journey:
+    return await moves.own_journey(services.pool, journey_id, services.principal.owner)
+
+
+async def _answer(services: Services, journey: journeys.Journey) -> Journey:
+    return Journey.model_validate(await view_of(services.pool, journey))

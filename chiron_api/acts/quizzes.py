@@ -1,0 +1,176 @@
+"""Quizzes: have questions written, be asked them, and settle what is doubtful. The learner is whoever asks."""
+
+from http import HTTPStatus
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from chiron_api.acts.act import Created, Noun, Target, ToolFace
+from chiron_api.acts.inputs import INTEGER, Flag, Input, Name, Tokens, Usd
+from chiron_api.answers.quizzes import QuestionOrder, Quiz, QuizAnswer, QuizQuestion
+from chiron_api.quizzes import quiz_document
+from chiron_api.services import Services
+from chiron_workers.billing.budgets import Budget
+from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, NoQuestions
+from chiron_workers.knowledge.coverage.assessments import RESPONSE_CHARS_MAX
+from chiron_workers.learning import question_orders
+from chiron_workers.learning.order_options import OrderOptions
+from chiron_workers.states import Mark
+
+QUIZZES = Noun("Quizzes", Target("quiz", (Quiz,)))
+CHANGE_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+WRITE_FIRST = "POST /v1/subjects/{subject}/questions, or the tool order_questions, has runs write them."
+
+
+class QuizRequest(Input):
+    """What the learner is asked about: a subject, or a node of its map; `count` questions at most."""
+
+    subject: Name
+    node_id: UUID | None = None
+    count: Annotated[int, Field(ge=1, le=COUNT_MAX), INTEGER] = 3
+
+
+class AnswerRequest(Input):
+    """The learner's answer to a question; it may be empty."""
+
+    question_id: Annotated[UUID, Target("question", (QuizQuestion,))]
+    response: Annotated[str, Field(max_length=RESPONSE_CHARS_MAX)]
+
+
+class SettlementRequest(Input):
+    """What the learner says a doubtful answer is worth."""
+
+    question_id: Annotated[UUID, Target("question", (QuizAnswer,))]
+    mark: Literal["right", "wrong"]
+
+
+class QuestionRequest(Input):
+    """What questions are written about, by whom, and for how much."""
+
+    node_id: UUID | None = Field(None, description="Only about this node of the map.")
+    model: Name | None = Field(None, description="The model that writes. Left out, the configured one.")
+    budget_usd: Usd | None = Field(None, description="What the questions may cost; it pauses there.")
+    budget_tokens: Tokens | None = None
+    again: Flag = Field(False, description="Also where they were written before from the same facts.")
+
+
+OF_EVERY_NODE = QuestionRequest()
+
+
+@QUIZZES.act(
+    "subjects.questions",
+    "POST /v1/subjects/{id}/questions",
+    "Have questions written",
+    client="order_questions",
+    faces=("POST /subjects/{id}/questions",),
+    status=HTTPStatus.ACCEPTED,
+    location="/v1/batches/{batch_id}",
+    problems=(HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND),
+    costs_money=True,
+    target=Target("subject"),
+    repeatable=True,
+    tool=ToolFace("order_questions", "subject_id", "The subject, by its id or its name.", "subject_id"),
+)
+async def write_questions(
+    services: Services, id: str, body: QuestionRequest = OF_EVERY_NODE
+) -> QuestionOrder:
+    """Have runs write questions from the facts of a node, or of each node that has facts; it returns at once with the batch.
+
+    Once the batch is done, a quiz asks them.
+    """
+    options = OrderOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
+    batch = await question_orders.order_questions(
+        services.pool, id, body.node_id, options, principal=services.principal
+    )
+    await _notify(services, batch.batch_id)
+    return QuestionOrder.model_validate(batch)
+
+
+@QUIZZES.act(
+    "quizzes.create",
+    "POST /v1/quizzes",
+    "Start or resume a quiz",
+    client="start_quiz",
+    faces=("POST /quizzes", "mcp start_quiz"),
+    status=HTTPStatus.CREATED,
+    location="/v1/quizzes/{quiz_id}",
+    problems=CHANGE_PROBLEMS,
+    repeatable=True,
+    tool_target="quiz_id",
+)
+async def start_quiz(services: Services, body: QuizRequest) -> Created[Quiz]:
+    """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet."""
+    async with services.store() as store:
+        subject_id = (await store.subjects.require(body.subject))["subject_id"]
+        try:
+            quiz, is_new = await store.quizzes.start(subject_id, body.node_id, count=body.count)
+        except NoQuestions as error:
+            raise NoQuestions(f"{error} {WRITE_FIRST.format(subject=subject_id)}") from error
+    return Created(Quiz.model_validate(quiz_document(quiz)), is_new)
+
+
+@QUIZZES.act(
+    "quizzes.read",
+    "GET /v1/quizzes/{id}",
+    "Show a quiz",
+    client="quiz",
+    faces=("GET /quizzes/{id}",),
+    problems=(HTTPStatus.NOT_FOUND,),
+    is_owned=True,
+    tool=ToolFace("get_quiz", "quiz_id", "Its id, as start_quiz gave it."),
+)
+async def show_quiz(services: Services, id: UUID) -> Quiz:
+    """A quiz of whoever asks: the answers so far with their keys and marks, and the question that comes next."""
+    async with services.store() as store:
+        return Quiz.model_validate(quiz_document(await store.quizzes.get(id)))
+
+
+@QUIZZES.act(
+    "quizzes.answers",
+    "POST /v1/quizzes/{id}/answers",
+    "Answer a question",
+    client="answer_question",
+    faces=("POST /quizzes/{id}/answers", "mcp answer_question"),
+    problems=CHANGE_PROBLEMS,
+    is_owned=True,
+    costs_money=True,
+    repeatable=True,
+    tool_target="quiz_id",
+)
+async def answer_question(services: Services, id: UUID, body: AnswerRequest) -> Quiz:
+    """The quiz with the answer, marked as far as rules can. The first answer counts, however often it is sent.
+
+    At the end a run marks what is open; where none can be had, the `reason` of the answer says why, and its learner settles it.
+    """
+    async with services.store() as store:
+        quiz = await store.quizzes.answer(id, body.question_id, body.response)
+    order = await question_orders.order_marking(services.pool, quiz, principal=services.principal)
+    if order.batch:
+        await _notify(services, order.batch.batch_id)
+    return Quiz.model_validate(quiz_document(order.quiz))
+
+
+@QUIZZES.act(
+    "quizzes.settlements",
+    "POST /v1/quizzes/{id}/settlements",
+    "Settle a doubtful answer",
+    client="settle_answer",
+    faces=("POST /quizzes/{id}/settlements", "mcp settle_answer"),
+    problems=CHANGE_PROBLEMS,
+    is_owned=True,
+    tool_target="quiz_id",
+)
+async def settle_answer(services: Services, id: UUID, body: SettlementRequest) -> Quiz:
+    """The quiz with the answer as its learner settles it; 409 where it is not doubtful."""
+    async with services.store() as store:
+        quiz = await store.quizzes.settle(id, body.question_id, Mark(body.mark))
+    return Quiz.model_validate(quiz_document(quiz))
+
+
+async def _notify(services: Services, batch_id: UUID) -> None:
+    from chiron_workers.pubsub.signals import (
+        notify,  # it imports the client of Redis, which reading needs not
+    )
+
+    await notify(services.settings.redis_url, batch_id)
