@@ -36,11 +36,11 @@ class Behaviour:
     latency_s: float
     fault_rate: float
     stall_s: float
-    finish: Path  # once this file is there, every reply is a run's last
+    finish: Path  # once this file is there, every reply is a run's last, but its first: one without a call fails it
 
     def turns_of(self, call: "Call") -> int:
         """How many turns the run of a call has, as far as is known."""
-        return call.turn + 1 if self.finish.exists() else self.turns
+        return max(call.turn + 1, 2) if self.finish.exists() else self.turns
 
     def fault(self, call: int) -> str:
         """What goes wrong with a call, or nothing."""
@@ -184,7 +184,7 @@ def _wire(event: dict[str, Any]) -> bytes:
 
 
 def finish_file(log: Path) -> Path:
-    """Whoever makes this file ends all runs with their next reply."""
+    """Whoever makes this file ends all runs with their next reply, or the one after their first."""
     return log.with_name("finish")
 
 

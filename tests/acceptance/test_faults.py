@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -258,11 +259,12 @@ def test_a_valkey_that_refuses_ends_no_worker_and_costs_nothing(stage: FaultStag
 
 def test_a_bad_item_of_a_duty_ends_no_worker_and_costs_nothing(stage: FaultStage) -> None:
     stage.begin("bad item of a duty")
-    order = "insert into rechecks (id, subject_id) select gen_random_uuid(), id from subjects limit 1 returning id"
-    [recheck] = rows(stage.settings, order)
-    with refusing(stage.settings, "rechecks", f"new.id = '{recheck['id']}'"):
+    recheck_id = str(uuid4())
+    with refusing(stage.settings, "rechecks", f"new.id = '{recheck_id}'"):  # before a worker can see it
+        order = "insert into rechecks (id, subject_id) select %s, id from subjects limit 1 returning id"
+        assert rows(stage.settings, order, [recheck_id])
         failed = "select 1 from duty_failures where duty = 'rechecks' and item = %s"
-        stage.until(lambda: rows(stage.settings, failed, [str(recheck["id"])]), "the failure of the recheck")
+        stage.until(lambda: rows(stage.settings, failed, [recheck_id]), "the failure of the recheck")
         stage.wait_for(stage.chance.uniform(0.5, 2.0))
     stage.finish()
 
