@@ -103,7 +103,8 @@ class Act(Generic[P, Outcome]):
         route: `METHOD /v1/path` of the HTTP API.
         heading: Under which the OpenAPI document has it.
         summary: What it does, in a few words.
-        status: Of an answer that is good. 202 is also for what was there already; beside 201, 200 is.
+        status: Of an answer that is good.
+        existing_status: Of an answer about what was there already.
         location: Where the thing is that the answer is about: a path with fields of the answer, or `{id}` of the route.
         idle: Of one that may find nothing to do: what 200 says then, which has no location. It returns `Created` as well.
         problems: The refusals that it has beside those of every act.
@@ -121,6 +122,7 @@ class Act(Generic[P, Outcome]):
     heading: str
     summary: str
     status: HTTPStatus
+    existing_status: HTTPStatus
     location: str
     idle: str
     problems: tuple[HTTPStatus, ...]
@@ -146,11 +148,6 @@ class Act(Generic[P, Outcome]):
             if name := self.operation.target:
                 trail[name] = getattr(answer, name, "")
             return outcome
-
-    @property
-    def existing_status(self) -> HTTPStatus:
-        """Of an answer about what was there already."""
-        return HTTPStatus.OK if self.idle or self.status is HTTPStatus.CREATED else self.status
 
     @property
     def name(self) -> str:
@@ -211,6 +208,7 @@ class Noun:
         scope: AccessScope | None = None,
         faces: tuple[str, ...] = (),
         status: HTTPStatus = HTTPStatus.OK,
+        existing_status: HTTPStatus = HTTPStatus.OK,
         location: str = "",
         idle: str = "",
         problems: tuple[HTTPStatus, ...] = (),
@@ -253,6 +251,7 @@ class Noun:
                 self.heading,
                 summary,
                 status,
+                existing_status,
                 location,
                 idle,
                 problems,

@@ -141,6 +141,7 @@ class BatchRequest(Input):
     client="submit",
     faces=("POST /submit",),
     status=HTTPStatus.ACCEPTED,
+    existing_status=HTTPStatus.ACCEPTED,
     location="/v1/batches/{batch_id}",
     problems=(HTTPStatus.PAYMENT_REQUIRED,),
     costs_money=True,

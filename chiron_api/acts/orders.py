@@ -9,7 +9,6 @@ from chiron_api.answers.runs import WritingReceipt
 from chiron_api.services import Services
 from chiron_workers.batches.submit import Submitted
 from chiron_workers.billing.budgets import Budget
-from chiron_workers.pubsub.signals import notify
 
 
 class Order(Input):
@@ -32,5 +31,7 @@ class Order(Input):
 
 async def receipt_of(services: Services, batch: Submitted) -> WritingReceipt:
     """Wake the workers for a batch that was submitted; what whoever ordered it gets."""
+    from chiron_workers.pubsub.signals import notify  # which showing help needs not
+
     await notify(services.settings.redis_url, batch.batch_id)
     return WritingReceipt.model_validate(batch)

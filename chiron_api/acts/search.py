@@ -1,7 +1,7 @@
 """Searches of what is known: the act, and what of its answer people call a result."""
 
 from http import HTTPStatus
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -12,7 +12,9 @@ from chiron_api.services import Services
 from chiron_workers.knowledge.search.filters import SOURCE_CHARS_MAX, Filters
 from chiron_workers.knowledge.search.search import QUERY_CHARS_MAX, RESULTS_MAX
 from chiron_workers.states import AccessScope, SearchMode
-from chiron_workers.store import Store
+
+if TYPE_CHECKING:
+    from chiron_workers.store import Store
 
 SEARCH = Noun("Facts")
 # Cosine. Between questions and facts that have nothing to do with each other the model that comes with Chiron stays below it
@@ -130,7 +132,7 @@ async def search_for_people(services: Services, options: SearchRequest) -> Found
     return answer.model_copy(update={"items": items})
 
 
-async def _find(store: Store, options: SearchRequest) -> FoundFacts:
+async def _find(store: "Store", options: SearchRequest) -> FoundFacts:
     """What a search finds. Raises NotFound for an unknown subject, which nothing is found in."""
     facts = await store.search.find(
         options.query, filters=options.filters, limit=options.top_k, mode=options.mode

@@ -41,7 +41,7 @@ async def test_a_key_is_made_with_a_form_and_shown_once(client: httpx2.AsyncClie
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("name", "", "name: Field required"),
+        ("name", "", "name: String should have at least 1 character"),
         ("name", "two words", "is no name of a key"),
         ("scope", "everything", "should be &#39;read&#39;, &#39;submit&#39; or &#39;admin&#39;"),
         ("expires_at", "tomorrow", "a time is text such as 2026-10-01"),

@@ -70,7 +70,7 @@ async def test_a_subject_without_a_map_asks_for_a_goal_and_has_it_mapped(
         (
             "curriculum",
             {"goal": "Kept & shown", "budget_usd": "much"},
-            "budget_usd: Input should be a valid decimal",
+            "budget_usd: an amount of USD above 0, such as 2.5",
         ),
         ("journey", {"goal": " "}, "goal: String should have at least 1 character"),
         ("research", {"topics_max": "-1"}, "topics_max: Input should be greater than or equal to 1"),
