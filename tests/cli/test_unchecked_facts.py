@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from support.api_server import api_client
+from support.api_server import keyed_client
 
-from chiron_api.local_stack.access import api_key
 from chiron_api.reports.formats import FORMATS
 from chiron_api.services import open_services
 from chiron_workers.settings import Settings
@@ -91,8 +90,7 @@ def test_a_crate_verifies_and_says_that_rules_confirm_nothing(
 
 def test_its_page_and_its_answer_over_http_call_it_unchecked(fact_id: str, settings: Settings) -> None:
     async def read() -> tuple[str, str]:
-        async with api_client(settings) as client:
-            client.headers["Authorization"] = f"Bearer {api_key(settings)}"
+        async with keyed_client(settings) as client:
             page = await client.get(f"/facts/{fact_id}")
             answer = await client.get(f"/v1/facts/{fact_id}")
         return page.text, answer.text
