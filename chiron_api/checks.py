@@ -1,4 +1,4 @@
-"""Having facts checked against their quotes that no model has judged: a run of the verifier, in a batch of its own."""
+"""Check facts that no model has judged against their quotes: a run of the verifier, in a separate batch."""
 
 import hashlib
 import json
@@ -52,7 +52,7 @@ class SubmittedCheck:
 async def submit_check(
     pool: Pool, subject: str, options: CheckOptions, *, principal: Principal = LOCAL
 ) -> SubmittedCheck:
-    """Store a run that has the facts of a subject judged that no model has judged; notify the workers afterwards.
+    """Store a run in which a model judges the unjudged facts of a subject; then notify the workers.
 
     The same facts, by the same model under the same budget, are the same batch.
 
