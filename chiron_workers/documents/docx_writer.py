@@ -21,7 +21,7 @@ class Writer:
     """Writes the parts of one Word file.
 
     Args:
-        floats: What stands beside the text, such as text boxes, since somebody last took it.
+        floats: Text beside the main text, such as text boxes, not yet collected by the caller.
         place: Where in the document the writer is.
         is_edge: Whether that is a header or footer.
         split_fields: The elements that begin fields whose instruction ends in a later paragraph.

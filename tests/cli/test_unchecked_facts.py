@@ -1,4 +1,4 @@
-"""A fact that no model has judged is unchecked wherever it is told, however much its words are those of its quote."""
+"""Every face shows a fact that no model has judged as unchecked, even if it repeats its quote."""
 
 import asyncio
 import json
@@ -102,7 +102,7 @@ def test_its_page_and_its_answer_over_http_call_it_unchecked(fact_id: str, setti
 
 
 def texts_of(folder: Path) -> dict[str, str]:
-    """What stands in the files below a folder and in the archives there, by their paths."""
+    """The contents of the files and archives below a folder, by path."""
     texts = {}
     for file in folder.rglob("*"):
         if file.is_file() and zipfile.is_zipfile(file):

@@ -62,7 +62,7 @@ class ContextChange:
 
     @property
     def words(self) -> str:
-        """What differs, for whoever reads the fact."""
+        """The difference in words, for readers of the fact."""
         parts = (("new around it", self.new), ("gone from there", self.gone))
         return "; ".join(f"{name}: {_short(words)}" for name, words in parts if words)
 
@@ -122,7 +122,7 @@ def _notice_of_title(title: str, other: str) -> list[str]:
 
 
 class _Surroundings:
-    """What stands around a quote in one text."""
+    """The text around a quote."""
 
     def __init__(self, units: Units, place: Place) -> None:
         self.place = place
@@ -189,7 +189,7 @@ class _Surroundings:
         return unit.is_notice or (unit.is_sentence and unit in self._banners(other))
 
     def _banners(self, other: "_Surroundings") -> list[Unit]:
-        """What stands above everything that the other text has too."""
+        """The units above the first one that the other text has as well."""
         units: list[Unit] = []
         for unit in self._all.units[:BANNER_UNITS_MAX]:
             if unit.end > BANNER_CHARS_MAX or self._is_shared(unit, other):

@@ -16,7 +16,7 @@ MENU_LINES_MIN = 4
 MENU_WORDS_MAX = 3
 COUNTER_WORDS_MAX = 10
 DATE_WORDS_MAX = 3  # beside the date and its label
-LETTERS_MIN = 30  # that tell a sentence wherever its line breaks
+LETTERS_MIN = 30  # enough to recognise a sentence with other line breaks
 SPACELESS_CHARS_MIN = 15
 LINE = re.compile(r"[^\n]+")
 NO_LETTER = re.compile(r"[\W\d_]+")
@@ -165,7 +165,7 @@ class Units:
         return "".join(_letters(unit.words) for unit in self.units)
 
     def has(self, unit: Unit) -> bool:
-        """Whether it stands in this text, wherever its lines break."""
+        """Whether this text has it, perhaps with other line breaks."""
         if unit.key in self.keys:
             return True
         letters = _letters(unit.words)

@@ -72,7 +72,7 @@ class CitedStatement:
 
     @property
     def digest(self) -> str:
-        """The key of its verdict, hex: the same words about the same facts get the same verdict, wherever they stand."""
+        """The key of its verdict, hex: the same words about the same facts get the same verdict in every draft."""
         facts = [
             [
                 (name, collapse_whitespace(text))
@@ -110,7 +110,7 @@ class _Entry(NumberedAnswer):
 async def judge_statements(statements: Sequence[CitedStatement], verdicts: Verdicts) -> list[CitedFinding]:
     """The verdicts on statements, in their order: stored ones, else those of the model, in as few questions as have room.
 
-    Where nobody can be asked they are `unchecked`, and the reason says why.
+    Without a model to ask they are `unchecked`, and the reason says why.
 
     Raises:
         LeaseLost: The run is no longer ours.

@@ -1,6 +1,6 @@
 """Whether the quote of a fact, as a reader of its source sees it, supports it: a model is asked, doubts of rules are a hint.
 
-Where nobody can be asked, a doubt of `evidence.statements.support` counts, and what the rules do not doubt is unchecked.
+Without a model to ask, a doubt of `evidence.statements.support` counts; all else is unchecked.
 The prompt is `verdicts.md`, the tool by which the model answers `verdicts.json`.
 """
 
@@ -60,7 +60,7 @@ class Evidence:
 
     @property
     def digest(self) -> str:
-        """The key of its verdict, hex: the same words get the same verdict, at whatever address they stand."""
+        """The key of its verdict, hex: the same words get the same verdict at every address."""
         around = self.view.digest if self.view else self.context
         words = [collapse_whitespace(text) for text in (self.statement, self.quote, around)]
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()
@@ -140,7 +140,7 @@ class Verdicts:
         return self._session
 
     async def reply(self, words: str, *, tool: dict[str, Any], tokens_max: int) -> Reply | str:
-        """What the model that judges replies to a question of another kind; in a sentence why nobody does.
+        """The judging model's reply to a question of another kind; if there is none, a sentence that says why.
 
         Raises:
             LeaseLost: The run is no longer ours.
@@ -243,7 +243,7 @@ def _for_now(doubt: Finding | None) -> Finding | None:
 
 
 def _conclude(answer: Finding | str, doubt: Finding | None) -> Finding:
-    """The model's finding; where it gave none (the answer says why) the doubt of the rules, or that nobody judged."""
+    """The model's finding; without one (the answer says why) the doubt of the rules, or `unchecked`."""
     if isinstance(answer, Finding):
         return answer
     return doubt or Finding(Verdict.UNCHECKED, answer)
