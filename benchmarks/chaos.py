@@ -1,9 +1,9 @@
 """Everything goes wrong, and nothing is lost: `uv run python benchmarks/chaos.py --seed 7 [--runs 60 --turns 12] [--json FILE]`.
 
 Real workers play a batch while they are killed and stopped past their lease, Valkey is killed and emptied, Postgres is
-stopped, restarted and crashed, and the model server refuses, drops, stalls and truncates. Where two workers end while they
-play one step of a run, it pauses as their likely cause; here it is innocent and resumed, as a person would. Then the server's
-own log is counted and every table is checked. It exits with 0 only if no promise was broken.
+stopped, restarted and crashed, and the model server refuses, drops, stalls and truncates. If two workers end in the same step
+of a run, the run pauses as the likely cause. Here the run is not to blame, so the benchmark resumes it. At the end it counts
+the server's own log and checks every table. It exits with 0 only if no promise was broken.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from chiron_workers.settings import Settings
 LEASE_S = 6.0
 WORKERS = 3
 PATIENCE_S = 300.0
-LOOK_AGAIN_S = 2.0  # at the tables, while turns are missing
+LOOK_AGAIN_S = 2.0  # between looks at the tables, while turns are missing
 SETTLING_S = 10.0
 TROUBLE = (
     "run.crashed",

@@ -116,7 +116,7 @@ def scifact(folder: Path) -> list[LabelledClaim]:
 
 
 def healthver(file: Path) -> list[LabelledClaim]:
-    """The claims of a file of HealthVer, each with its passage of an abstract."""
+    """The claims of a HealthVer file, each with its passage of an abstract."""
     with file.open(encoding="utf-8", newline="") as lines:
         return [
             LabelledClaim(
@@ -127,7 +127,7 @@ def healthver(file: Path) -> list[LabelledClaim]:
 
 
 def climate_fever(file: Path) -> list[LabelledClaim]:
-    """The claims of Climate-FEVER with each of their five sentences, as the annotators labelled the two together."""
+    """The claims of Climate-FEVER, once for each of their five sentences, as annotators labelled each pair."""
     return [
         LabelledClaim(
             Evidence(row["claim"], item["evidence"]), LABELS[item["evidence_label"]], "climate-fever"

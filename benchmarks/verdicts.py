@@ -1,10 +1,10 @@
 """Whether facts that their quotes do not support are caught: `uv run python benchmarks/verdicts.py [--set NAME=PLACE]`.
 
-Mutations go through the tool `store_knowledge` with its commit, once with nobody to ask (the rules alone) and once with a judge
-that is always right, so what gets through then is the plumbing's. Published sets (`--set wice=FILE`, `--set
+Mutations go through the tool `store_knowledge` with its commit, once without a model (the rules alone) and once with a judge
+that is always right, so what gets through then is Chiron's fault. Published sets (`--set wice=FILE`, `--set
 scifact=FOLDER`, `--set healthver=FILE`, `--set climate-fever=FILE`) are put to the rules alone, to a judge that is always
-right, and with `--model NAME` to any server of the Messages API: set ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. Caught is
-what is refused or kept out of sight.
+right, and with `--model NAME` to any server of the Messages API: set ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. A claim
+is caught if it is refused or hidden.
 """
 
 import argparse
@@ -115,7 +115,7 @@ class Score:
             self.missed[f"{claim.kind} ({claim.language})"] += 1
 
     def figures(self) -> dict[str, float]:
-        """Precision: of what was caught, the share that is not supported. Recall: of that, the share caught."""
+        """Precision: the share of caught claims that are unsupported. Recall: the share of unsupported claims that are caught."""
         caught = self.caught[True] + self.caught[False]
         return {
             "not supported": self.claims[False],
@@ -174,7 +174,7 @@ async def measure_mutations(library: Library, repeats: int, report: Report) -> N
 
 
 async def measure_cost(library: Library, repeats: int, report: Report) -> None:
-    """What verdicts cost a fact: each asked about alone, in one question a reply, and once it is stored."""
+    """What a verdict costs a fact: asked about alone, in one question a reply, and when its verdict is stored."""
     claims = [claim for claim in mutations(repeats, SEED + 1) if claim.is_true]
     evidence = [claim.evidence for claim in claims]
     labels = {(item.statement, item.quote): Verdict.SUPPORTED for item in evidence}

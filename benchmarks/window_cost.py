@@ -1,7 +1,7 @@
 """What a verdict costs a fact whose judge sees what a reader of its page sees: `uv run python benchmarks/window_cost.py`.
 
-Facts are sentences of the pages in docs/. Counted are the questions, at four characters a token, and the time that a window takes
-on a page of a megabyte; nobody is asked.
+Facts are sentences of the pages in docs/. It counts the tokens of the questions, at four characters a token, and measures
+the time that a window takes on a page of a megabyte. It asks no model.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def neighbours(facts: Sequence[Evidence], count: int) -> Iterator[Sequence[Evide
 
 
 def cost(questions: Sequence[Sequence[Evidence]]) -> Mapping[str, float]:
-    """What a fact takes of these questions."""
+    """The share of a fact in these questions: calls, tokens and USD."""
     facts = sum(map(len, questions))
     chars = sum(len(question(group)) + len(str(ANSWER_TOOL)) for group in questions)
     usage = Usage(input_tokens=chars // CHARS_PER_TOKEN, output_tokens=TOKENS_OUT * facts)

@@ -25,8 +25,8 @@ VERDICT_WORDS = {
     Verdict.SILENT: "not in its quote",
     Verdict.UNCHECKED: "unchecked",
 }
-RULES_WORDS = {Verdict.PARTLY: "in doubt", Verdict.SUPPORTED: "unchecked"}  # rules never confirm
-OWN_WORDS = "in the source's own words"  # a note on the wording and no verdict
+RULES_WORDS = {Verdict.PARTLY: "in doubt", Verdict.SUPPORTED: "unchecked"}  # Rules never confirm.
+OWN_WORDS = "in the source's own words"  # a note on the wording, not a verdict
 
 
 def printable(text: str) -> str:
@@ -151,7 +151,7 @@ def verdict_and_judge(
     observed_at: datetime | None = None,
     is_verbatim: bool = False,
 ) -> str:
-    """Whether a quote supports its statement, who found that, and what became of its source since it was read."""
+    """Whether a quote supports its statement, who judged that, and what became of its source since it was read."""
     is_by_rules = judge == Decider.RULES
     words = (RULES_WORDS if is_by_rules else {}).get(verdict, VERDICT_WORDS[verdict])
     is_judged = words != VERDICT_WORDS[Verdict.UNCHECKED]

@@ -203,7 +203,7 @@ class LessonState(StrEnum):
 
 
 class Verdict(StrEnum):
-    """Whether a quote, with what stands around it, supports a statement.
+    """Whether a quote, with the text around it, supports a statement.
 
     Only a model finds that it is supported; rules only doubt (`partly`, `contradicted`), and else it is unchecked.
     """

@@ -25,6 +25,7 @@ from support.databases import Databases
 from support.private_valkey import own_valkey
 from support.research_rows import Shelf
 from support.run_harness import Stage, open_stage
+from support.scripted_sites import Site, serving
 from xdist.scheduler import LoadScopeScheduling
 
 from benchmarks.patient_postgres import get_server
@@ -285,6 +286,15 @@ def settings(database_url: str, valkey: str, tmp_path: Path) -> Settings:
     return Settings(
         _env_file=None, home=tmp_path, database_url=database_url, redis_url=valkey, model="offline"
     )  # type: ignore[call-arg]
+
+
+@pytest.fixture
+async def local_site(setting: Callable[[str, str], None]) -> AsyncIterator[Site]:
+    """A site on this machine whose pages tools may fetch, without a pause between two."""
+    setting("FETCH_PRIVATE", "true")
+    setting("FETCH_PAUSE_S", "0")
+    async with serving("127.0.0.1") as site:
+        yield site
 
 
 @pytest.fixture

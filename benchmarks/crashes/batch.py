@@ -22,7 +22,7 @@ def start_batch(settings: Settings, *, runs: int, turns: int) -> UUID:
 
 
 def resume_batch(settings: Settings, batch_id: UUID) -> None:
-    """Let the paused runs of a batch go on, as a person does by `chiron resume`."""
+    """Resume the paused runs of a batch, as `chiron resume` does."""
     asyncio.run(_resume(settings, batch_id))
 
 

@@ -36,7 +36,7 @@ class Behaviour:
     latency_s: float
     fault_rate: float
     stall_s: float
-    finish: Path  # once this file is there, every reply is a run's last, but its first: one without a call fails it
+    finish: Path  # once it exists, each run's next reply ends it; not the first reply, since a run without a call fails
 
     def turns_of(self, call: "Call") -> int:
         """How many turns the run of a call has, as far as is known."""
@@ -184,7 +184,7 @@ def _wire(event: dict[str, Any]) -> bytes:
 
 
 def finish_file(log: Path) -> Path:
-    """Whoever makes this file ends all runs with their next reply, or the one after their first."""
+    """The file that ends all runs when it exists: each at its next reply, but not before its second."""
     return log.with_name("finish")
 
 

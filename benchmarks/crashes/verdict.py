@@ -34,11 +34,11 @@ class Tables:
         return self.rows("batch")[0]["finished_at"] is not None
 
     def has_blamed(self) -> bool:
-        """Whether a run is paused since its workers ended."""
+        """Whether a run is paused because its workers ended."""
         return bool(self.rows("blames")[0]["paused"])
 
     def blames(self) -> int:
-        """How often one was."""
+        """How often a run was paused."""
         return int(self.rows("blames")[0]["n"])
 
     def takings(self, run: str) -> str:

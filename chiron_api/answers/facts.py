@@ -107,13 +107,13 @@ class Assertion(Answer):
     """A source that states a fact; `quote_start` and `quote_end` count characters of the snapshot's text.
 
     `source_score` is what the agent gave the source, `claimed_score`, within the band of `source_kind`. `verdict` says whether
-    the quote supports the statement, `verdict_by` who found that: the name of a model, `rules`, which only doubt, or nobody.
-    `is_verbatim` notes that the statement has the source's own words, which is no verdict. `ground` says whether the source
-    still does, `source_mark` what became of it. `valid_from` and `valid_until` are years, months or days. `left_out` is what
-    the text of the source lacks; None where nobody knows, as a version before has read it. `window` is what a reader of the
-    source sees around the quote, and `window_hash` the sha256 of its words; it is empty for a text that is not kept, and after
-    20 sources. `context_change` says
-    which words around the quote are new or gone, where `ground` is `context changed`.
+    the quote supports the statement. `verdict_by` is the name of a model, or `rules`, which only doubt; it is empty if nothing
+    has judged the statement. `is_verbatim` notes that the statement has the source's own words, which is not a verdict. `ground`
+    says whether the source still says so, `source_mark` what became of it. `valid_from` and `valid_until` are years, months or
+    days. `left_out` is what the text of the source lacks; None if an earlier version has read it, which did not record that.
+    `window` is what a reader of the source sees around the quote, and `window_hash` the sha256 of its words. The window is
+    empty if the text is not kept, and after the first 20 sources. `context_change` says which words around the quote are new or
+    gone if `ground` is `context changed`.
     """
 
     id: UUID

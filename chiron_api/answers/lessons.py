@@ -34,7 +34,7 @@ class LessonList(Answer):
 class LessonSentence(Answer):
     """A sentence with its facts; `changes` say what became of them since it was handed in.
 
-    `verdict` is `supported` where the model `verdict_by` found that they bear it out, else `unchecked`; `mark` says so.
+    `verdict` is `supported` if the model `verdict_by` found that they support it, else `unchecked`; `mark` says so.
     """
 
     text: str

@@ -21,8 +21,8 @@ class QuizQuestion(Answer):
 class QuizAnswer(QuizQuestion):
     """An answered question with its key, the sentence that says it, and the facts that bear it out.
 
-    A doubtful answer counts for nothing until it is settled; `marked_by` is null while nobody has marked it. `key_verdict_by` is
-    the model that found the key borne out; where none did it is empty, and `key_mark` says so.
+    A doubtful answer counts for nothing until it is settled; `marked_by` is null until it is marked. `key_verdict_by` is
+    the model that found the key supported. If no model did, it is empty, and `key_mark` says so.
     """
 
     response: str

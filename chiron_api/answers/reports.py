@@ -168,7 +168,7 @@ class Reference(Answer):
 class WrittenSentence(Answer):
     """A sentence with its facts; `sources` are numbers.
 
-    `verdict` is `supported` where the model `verdict_by` found that they bear it out, else `unchecked`; `mark` says so.
+    `verdict` is `supported` if the model `verdict_by` found that they support it, else `unchecked`; `mark` says so.
     """
 
     text: str

@@ -28,7 +28,7 @@ class CellFact(Answer):
 class Cell(Answer):
     """A value with its facts, or null with the reason. A day and an address are text.
 
-    `verdict` is `supported` where the model `found_by` found that the facts bear it out, `unchecked` where none was asked, and
+    `verdict` is `supported` if the model `found_by` found that the facts support it, `unchecked` if no model was asked, and
     null for an empty cell; `mark` says so in plain words. `changes` say what became of the facts since, and what contradicts
     them.
     """

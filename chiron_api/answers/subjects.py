@@ -155,7 +155,7 @@ class FactOutcome(Answer):
 
 
 class ContextOutcome(Answer):
-    """A fact whose quote stands among other words since a recheck, or among those of before again, and which words."""
+    """A fact whose quote a recheck found among other words, or among its old words again; `words` are the changed ones."""
 
     fact_id: UUID
     content: str

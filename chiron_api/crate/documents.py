@@ -123,7 +123,7 @@ class Reference(Part):
 
 
 class Sentence(Part):
-    """A sentence of an answer: what it rests on, the numbers of sources, and who found that they bear it out."""
+    """A sentence of an answer: what it rests on, the numbers of sources, and the model that found it supported."""
 
     facts: Many[Reference] = ()
     sources: Many[Number]

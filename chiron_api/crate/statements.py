@@ -1,4 +1,4 @@
-"""Whether the statements of a crate's report can rest on their quotes, by the rules that doubt facts when they are stored."""
+"""Check the statements of a crate's report against their quotes, by the rules that doubt facts when they are stored."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def evidence_of(finding: Finding, citation: Citation) -> Evidence:
 
 @dataclass(slots=True)
 class StatementCounts:
-    """How many statements have a verified quote, repeat it, or are doubted by the rules and supported by a model's word."""
+    """How many statements have a verified quote, repeat it, or are doubted by the rules and called supported by a model."""
 
     all: int = 0
     repeated: int = 0
@@ -53,10 +53,10 @@ class StatementCounts:
 
 
 def check_statements(report: Report, counts: StatementCounts) -> Iterator[str]:
-    """Statements that the rules doubt and no model supports, and those for which the report claims more of the rules.
+    """Faults: statements that the rules doubt and no model supports, and false claims that the rules support one.
 
     Args:
-        counts: What is counted on the way.
+        counts: Is updated while the iterator runs.
     """
     for finding in report.findings:
         evidence = [evidence_of(finding, citation) for citation in finding.citations if citation.is_verified]
@@ -76,12 +76,12 @@ def _check(number: int, item: Evidence, counts: StatementCounts) -> Iterator[str
     counts.all += 1
     counts.repeated += is_repeated
     if ruling.verdict.is_doubt and not item.verdict.is_doubt:
-        if _is_judged_by_a_model(item):  # who has read more than the rules compare
+        if _is_judged_by_a_model(item):  # It has read more than the rules compare.
             counts.overruled += 1
         else:
             yield f"Finding {number}: its quote does not support its statement “{one_line(item.statement)}”. {ruling.reason}"
     elif _is_called_supported_by_rules(item) and not is_repeated:
-        # So does a report of an older version, which took the same words for a verdict.
+        # A report of an older version may call repeated words supported: the rules took them for a verdict.
         yield (
             f"Finding {number}: the report says that the rules support its statement, but they do not: "
             f"“{one_line(item.statement)}”."
@@ -107,7 +107,7 @@ def _check_own_words(finding: Finding, evidence: Sequence[Evidence]) -> Iterator
 
 
 def _rule(statement: str, item: Evidence) -> Ruling | None:
-    """The verdict of the rules, unchecked where they have no doubt; None if statement or quote is too long to be stored."""
+    """The verdict of the rules, unchecked if they have no doubt; None if statement or quote is too long to be stored."""
     if len(statement) > STATEMENT_CHARS_MAX or len(item.quote) > QUOTE_CHARS_MAX:
         return None
     return compare_words(statement, item.quote, item.context) or Ruling()

@@ -20,9 +20,9 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class WrittenSentence:
-    """A sentence that its facts bore out when it was written, as the model `verdict_by` found, or that nobody has judged.
+    """A sentence that its facts supported when it was written, as the model `verdict_by` found, or an unchecked one.
 
-    `sources` are numbers; `is_disputed` where its facts contradict each other. `mark` says in plain words that it is unchecked.
+    `sources` are numbers; `is_disputed` if its facts contradict each other. `mark` says in plain words that it is unchecked.
     """
 
     text: str

@@ -28,7 +28,7 @@ def origin(answer: WrittenAnswer) -> str:
 
 
 def _judgement(unchecked_count: int, sentence_count: int) -> str:
-    """What of the answer a model has judged by its findings, in a sentence."""
+    """Which sentences of the answer a model has judged by their findings, as one sentence."""
     if not unchecked_count:
         return "Each was kept only since a model that saw its findings and nothing else found that they support it."
     phrase = (

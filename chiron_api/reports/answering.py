@@ -119,7 +119,7 @@ class _Facts:
 
 
 def _is_untimely(text: str, finding: Finding) -> bool:
-    """Whether a finding was so until a day that is over, and a sentence on it says no time."""
+    """Whether a finding is no longer valid, and a sentence that rests on it states no time."""
     is_over = is_expired(finding.valid_until, datetime.now(UTC).date())
     return is_over and not states_time(text, finding.valid_from, finding.valid_until)
 

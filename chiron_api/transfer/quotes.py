@@ -1,4 +1,4 @@
-"""Whether the quotes of a file stand in the texts that are kept here, and support their statements: its word does not count."""
+"""Check the quotes of an imported file against the texts that are kept here; what the file says of them does not count."""
 
 import asyncio
 from collections import defaultdict
@@ -49,7 +49,7 @@ async def recheck_quotes(session: Session, assertions: Sequence[AssertionRecord]
 
 
 def _judge(assertion: AssertionRecord) -> AssertionRecord:
-    """Give an assertion the doubt of the rules; a doubt of the file stays, and that somebody supported it does not."""
+    """Replace the verdict of the file by the doubt of the rules. A doubt of the file stays; its `supported` does not."""
     doubt = judge_by_rules(assertion.content, assertion.quote or "", assertion.context)
     is_by_model = assertion.verdict_by not in ("", Decider.RULES)
     if assertion.verdict.is_doubt and (doubt is None or is_by_model):

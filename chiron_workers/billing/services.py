@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 from chiron_workers.billing.prices import MICRO_USD
 from chiron_workers.embeddings import Payment
-from chiron_workers.settings import ServicePrice, Settings
+from chiron_workers.settings import Settings
+from chiron_workers.settings.values import ServicePrice
 
 MILLION = Decimal(1_000_000)
 Call = Callable[[Payment], Awaitable[Any]]

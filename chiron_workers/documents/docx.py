@@ -14,7 +14,8 @@ from chiron_workers.documents.docx_numbering import Numbering
 from chiron_workers.documents.docx_package import Package
 from chiron_workers.documents.docx_styles import Styles, is_on
 from chiron_workers.documents.docx_tables import table_lines
-from chiron_workers.documents.docx_words import BLOCKS, P, Writer, next_beginning
+from chiron_workers.documents.docx_words import P
+from chiron_workers.documents.docx_writer import BLOCKS, Writer, next_beginning
 from chiron_workers.documents.file_properties import stated_authors, stated_title
 from chiron_workers.documents.omissions import Omissions
 from chiron_workers.documents.spacing import set_line

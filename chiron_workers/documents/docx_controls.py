@@ -7,7 +7,7 @@ from chiron_workers.documents.docx_styles import OFF, is_on
 from chiron_workers.documents.omissions import Mark
 
 if TYPE_CHECKING:
-    from chiron_workers.documents.docx_words import Writer
+    from chiron_workers.documents.docx_writer import Writer
 
 CONTROL = f"{W}sdt"
 # Those that a person fills in; others group what is in them.

@@ -9,7 +9,7 @@ from chiron_workers.documents.omissions import Mark
 from chiron_workers.documents.scripts import image_text
 
 if TYPE_CHECKING:
-    from chiron_workers.documents.docx_words import Writer
+    from chiron_workers.documents.docx_writer import Writer
 
 DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 ART = "{http://schemas.openxmlformats.org/drawingml/2006/main}"

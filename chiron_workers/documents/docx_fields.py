@@ -10,7 +10,7 @@ from chiron_workers.documents.docx_styles import is_on
 from chiron_workers.documents.omissions import Mark
 
 if TYPE_CHECKING:
-    from chiron_workers.documents.docx_words import Writer
+    from chiron_workers.documents.docx_writer import Writer
 
 # Fields that show nothing where they stand, or no more than what is in the file.
 SILENT = frozenset(

@@ -13,7 +13,7 @@ from chiron_workers.documents.omissions import Mark
 from chiron_workers.documents.scripts import SUBSCRIPTS, SUMS, SUPERSCRIPTS
 
 if TYPE_CHECKING:
-    from chiron_workers.documents.docx_words import Writer
+    from chiron_workers.documents.docx_writer import Writer
 
 PRIMES = frozenset("′″‴'*†‡°")
 TOKEN = re.compile(r"[^\W\d_][\u0300-\u036f\u20d0-\u20f0]*|[^\W\d_]+|[\d⁰-⁹¹²³]+(?:[.,]\d+)*")

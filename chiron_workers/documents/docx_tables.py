@@ -8,7 +8,7 @@ from chiron_workers.documents.docx_styles import is_on
 from chiron_workers.documents.spacing import set_line
 
 if TYPE_CHECKING:
-    from chiron_workers.documents.docx_words import Writer
+    from chiron_workers.documents.docx_writer import Writer
 
 SPAN_MAX = 100
 ROWS, CELLS = frozenset((f"{W}tr",)), frozenset((f"{W}tc",))

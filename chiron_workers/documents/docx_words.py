@@ -1,9 +1,8 @@
 """The words of a Word file's paragraphs, with what their marks mean: raised, lowered, deleted, signs, fields, formulas."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chiron_workers.documents.docx_controls import CONTROL, control_value
 from chiron_workers.documents.docx_drawings import graphic
@@ -15,125 +14,25 @@ from chiron_workers.documents.docx_elements import (
     Rule,
     W,
 )
-from chiron_workers.documents.docx_fields import Field, field_value, split_fields
+from chiron_workers.documents.docx_fields import Field, field_value
 from chiron_workers.documents.docx_formulas import formula_text
 from chiron_workers.documents.docx_signs import sign, signs_of
 from chiron_workers.documents.docx_styles import INVISIBLE, PLAIN, Look, Place, Styles, run_look
 from chiron_workers.documents.docx_tables import table_lines
-from chiron_workers.documents.omissions import Mark, Omissions
+from chiron_workers.documents.omissions import Mark
 from chiron_workers.documents.scripts import lower_words, raise_words
 
-P, TBL, R, T, RPR, PPR = f"{W}p", f"{W}tbl", f"{W}r", f"{W}t", f"{W}rPr", f"{W}pPr"
-BLOCKS = frozenset((P, TBL))
+if TYPE_CHECKING:
+    from chiron_workers.documents.docx_writer import Writer
+
+P, TBL, R, T, RPR = f"{W}p", f"{W}tbl", f"{W}r", f"{W}t", f"{W}rPr"
 # What a newer Word writes for itself and is read here; of all else the copy for older versions is read.
-READ_EXTENSIONS = frozenset(
-    [
-        "wps",
-        "wpg",
-        "wpc",
-        "wp14",
-        "w14",
-        "w15",
-        "w16",
-        "w16cex",
-        "w16cid",
-        "w16du",
-        "w16sdtdh",
-        "w16se",
-        "a14",
-        "c14",
-        "pic",
-    ]
-)
+READ_EXTENSIONS = frozenset((
+    "wps", "wpg", "wpc", "wp14", "w14", "w15", "w16", "w16cex", "w16cid",
+    "w16du", "w16sdtdh", "w16se", "a14", "c14", "pic",
+))  # fmt: skip
 CHART_EXTENSION = "cx"
 MOVED_CHARS_MAX = 8
-
-
-@dataclass(slots=True)
-class Writer:
-    """Writes the parts of one Word file.
-
-    Args:
-        floats: What stands beside the text, such as text boxes, since somebody last took it.
-        place: Where in the document the writer is.
-        is_edge: Whether that is a header or footer.
-        split_fields: The elements that begin fields whose instruction ends in a later paragraph.
-        unfinished_fields: Fields that the last paragraph left open: their instruction continues here.
-    """
-
-    styles: Styles
-    omissions: Omissions
-    floats: list[str] = field(default_factory=list)
-    place: str = ""
-    is_edge: bool = False
-    split_fields: frozenset[Any] = frozenset()
-    unfinished_fields: list[Field] = field(default_factory=list)
-
-    def begin_part(self, root: Any, *, is_edge: bool = False) -> None:
-        """Begin a part of the file, such as its body or a header."""
-        self.split_fields, self.unfinished_fields, self.is_edge = split_fields(root), [], is_edge
-
-    def words(self, element: Any) -> str:
-        """The text of what is in an element, such as a paragraph."""
-        look = paragraph_look(element, self.styles) if element.tag == P else PLAIN
-        return _Words(self, look).text(element)
-
-    def words_of(self, elements: Iterable[Any], look: Look = PLAIN) -> str:
-        """The text of elements as if they stood in one paragraph."""
-        return _Words(self, look).text(list(elements))
-
-    def lines(self, parent: Any) -> Iterator[str]:
-        """The paragraphs and rows of tables in a cell, a note, a header or a text box."""
-        for part in self.parts_of(parent):
-            if isinstance(part, str):
-                yield part
-            else:
-                yield from table_lines(part, self)
-
-    def parts_of(self, parent: Any) -> Iterator[Any]:
-        """The words of each paragraph of a cell or the like, and its tables. One whose mark is deleted begins the next."""
-        beginning = ""
-        for part in self.below(parent, BLOCKS):
-            if isinstance(part, str) or part.tag != P:
-                yield from (beginning,) if beginning else ()
-                beginning = ""
-                yield part
-                continue
-            words = beginning + self.words(part) if beginning else self.words(part)
-            # Most paragraphs of a cell have no properties.
-            beginning = next_beginning(part, words) or "" if len(part) and part[0].tag == PPR else ""
-            if not beginning:
-                yield words
-        yield from (beginning,) if beginning else ()
-
-    def below(self, parent: Any, tags: frozenset[str]) -> Iterator[Any]:
-        """The elements with one of these tags that lie in no other of them; of what else has words, the words."""
-        stack = list(reversed(parent))
-        while stack:
-            element = stack.pop()
-            treatment = ELEMENTS.get(element.tag)
-            if element.tag in tags:
-                yield element
-            elif treatment is Rule.THROUGH:
-                stack.extend(reversed(element))
-            elif element.tag == CONTROL:
-                value = control_value(element, self)
-                if value is None:
-                    stack.extend(reversed(element))
-                else:
-                    yield value
-            elif element.tag == f"{COMPATIBILITY}AlternateContent":
-                stack.extend(reversed(alternative(element)))
-            elif treatment is not Rule.NOTHING and (words := self.words_of([element])).strip():
-                yield words
-
-    def mark(self, mark: Mark) -> str:
-        """A mark, which is counted."""
-        return self.omissions.mark(mark, place=self.place)
-
-    def leave_out(self, kind: str) -> None:
-        """Count something that is not in the text."""
-        self.omissions.add(kind, place=self.place)
 
 
 def paragraph_look(paragraph: Any, styles: Styles) -> Look:
@@ -141,21 +40,6 @@ def paragraph_look(paragraph: Any, styles: Styles) -> Look:
     reference = paragraph.find(f"{W}pPr/{W}pStyle")
     look = styles.look(reference.get(f"{W}val", "")) if reference is not None else PLAIN
     return look if look.place in INVISIBLE else Look(Place.LINE, look.font)
-
-
-def next_beginning(paragraph: Any, words: str) -> str | None:
-    """What of a paragraph's words begins the next one: all, if its mark is deleted or it is an initial; else None."""
-    properties = paragraph.find(f"{W}pPr")
-    if properties is None:
-        return None
-    frame = properties.find(f"{W}framePr")
-    if frame is not None and frame.get(f"{W}dropCap", "none") != "none":
-        return words.strip()
-    looks = properties.find(f"{W}rPr")
-    is_deleted = looks is not None and any(
-        looks.find(f"{W}{name}") is not None for name in ("del", "moveFrom")
-    )
-    return words if is_deleted else None
 
 
 def alternative(element: Any) -> Any:
@@ -177,10 +61,10 @@ class Gap(IntEnum):
     WORDS = 2
 
 
-class _Words:
+class Words:
     """The words of one paragraph."""
 
-    def __init__(self, writer: Writer, look: Look) -> None:
+    def __init__(self, writer: "Writer", look: Look) -> None:
         self._writer = writer
         self._look = look
         self._pieces: list[list[str]] = []  # each of one place, which comes first
@@ -394,24 +278,24 @@ def _hex(words: str) -> int:
 
 
 FIELD_TAGS = (f"{W}fldChar", f"{W}instrText")
-WRITERS: dict[str, Callable[[_Words, Any, Look], None]] = {
-    P: _Words._write_paragraph,
-    TBL: _Words._write_table,
-    R: _Words._write_run,
-    T: _Words._write_letters,
-    f"{W}sym": _Words._write_sign,
-    f"{W}pgNum": _Words._write_page_number,
-    CONTROL: _Words._write_control,
-    f"{W}ruby": _Words._write_ruby,
-    f"{W}fldChar": _Words._write_field,
-    f"{W}fldSimple": _Words._write_simple_field,
-    f"{W}instrText": _Words._write_instruction,
-    f"{W}footnoteReference": _Words._write_reference,
-    f"{W}endnoteReference": _Words._write_reference,
-    f"{W}drawing": _Words._write_graphic,
-    f"{W}pict": _Words._write_graphic,
-    f"{W}object": _Words._write_graphic,
-    f"{MATHS}oMath": _Words._write_formula,
-    f"{MATHS}oMathPara": _Words._write_formulas,
-    f"{COMPATIBILITY}AlternateContent": _Words._write_alternative,
+WRITERS: dict[str, Callable[[Words, Any, Look], None]] = {
+    P: Words._write_paragraph,
+    TBL: Words._write_table,
+    R: Words._write_run,
+    T: Words._write_letters,
+    f"{W}sym": Words._write_sign,
+    f"{W}pgNum": Words._write_page_number,
+    CONTROL: Words._write_control,
+    f"{W}ruby": Words._write_ruby,
+    f"{W}fldChar": Words._write_field,
+    f"{W}fldSimple": Words._write_simple_field,
+    f"{W}instrText": Words._write_instruction,
+    f"{W}footnoteReference": Words._write_reference,
+    f"{W}endnoteReference": Words._write_reference,
+    f"{W}drawing": Words._write_graphic,
+    f"{W}pict": Words._write_graphic,
+    f"{W}object": Words._write_graphic,
+    f"{MATHS}oMath": Words._write_formula,
+    f"{MATHS}oMathPara": Words._write_formulas,
+    f"{COMPATIBILITY}AlternateContent": Words._write_alternative,
 }

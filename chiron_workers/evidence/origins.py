@@ -13,7 +13,7 @@ from chiron_workers.states import SourceKind
 
 ASSERTIONS_MAX = 200
 PASSAGE_WORDS_MIN = 12  # two authors hardly write as many in the same order
-PASSAGE_CHARS_MIN = 24  # likewise of a writing without blanks, where each sign counts as a word
+PASSAGE_CHARS_MIN = 24  # the same for scripts without spaces, where each character counts as a word
 
 
 @dataclass(frozen=True, slots=True)

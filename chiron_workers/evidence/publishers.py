@@ -1,4 +1,4 @@
-"""Who publishes what stands at an address: a publisher of several domains, an account on a shared host, or a domain."""
+"""The publisher of an address: one with several domains, an account on a shared host, or a domain."""
 
 import re
 import tomllib
@@ -21,7 +21,7 @@ NAME_CHARS_MAX = 80
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Patterns of one place where accounts publish; `name` is what stands before an account's name."""
+    """The patterns of a host where accounts publish; `name` comes before an account's name."""
 
     name: str
     is_host: bool  # the account is the first label of the host, else a step of the path
@@ -110,7 +110,7 @@ def web_host(url: str) -> str:
 
 
 def suffixes(host: str) -> Iterator[str]:
-    """A host, then what stands behind each of its dots."""
+    """A host, then its parent domains."""
     labels = host.split(".")
     for n in range(len(labels)):
         yield ".".join(labels[n:])

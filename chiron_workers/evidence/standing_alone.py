@@ -21,7 +21,7 @@ _MARKS = re.compile(r"^[\W_]+")
 def open_reference(sentence: str) -> str:
     """The word with which a sentence refers to something outside of it; empty where there is none.
 
-    It reads English and looks at the beginning alone, so it only doubts: somebody who understands the sentence decides.
+    It reads English and looks at the beginning alone, so it only doubts; a reader who understands the sentence decides.
     """
     words = _MARKS.sub("", " ".join(sentence.split()))
     if _EMPTY_SUBJECT.match(words):

@@ -105,7 +105,7 @@ def studies_of(text: str) -> tuple[Study, ...]:
     if len(names) > STUDIES_MAX:
         names = [name for name in names if name.is_version or name.start < LEAD_CHARS][:STUDIES_MAX]
     subjects = _subjects(text, names)
-    # Of an article about one study whoever is called an author is one of its.
+    # In an article about one study, everyone called an author is an author of that study.
     page_authors = (
         authors_in(text) if subjects and _count_distinct(names) <= STUDIES_OF_ARTICLE else frozenset()
     )

@@ -155,7 +155,7 @@ def study_names(text: str) -> list[StudyName]:
 def authors_in(text: str) -> frozenset[str]:
     """The family names, in small letters, of those whom a text calls authors of a study.
 
-    Of a text that calls nobody so, of those who speak in it as researchers.
+    If the text names no authors, the researchers that it quotes.
     """
     authors, speakers = set[str](), set[str]()
     for match in _AUTHORS.finditer(text):

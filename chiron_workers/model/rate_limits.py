@@ -15,7 +15,7 @@ from chiron_workers.errors import ModelUnavailable
 from chiron_workers.model.request import Request
 from chiron_workers.model.retries import PAUSE_MAX_S
 from chiron_workers.runs.entries import Usage
-from chiron_workers.settings import RateLimit
+from chiron_workers.settings.values import RateLimit
 
 log = structlog.get_logger()
 

@@ -16,7 +16,7 @@ ERROR_CHARS = 200
 
 
 class Reconnection:
-    """How a loop that lives as long as its process goes on when its connection to Redis fails: only its cancellation ends it.
+    """Reconnects a long-lived loop to Redis after its connection fails: only cancellation ends the loop.
 
     Outages are silent, since `redis.refuses` tells of them. Any other error is a garbled reply or a fault of the program. It is
     logged as the given event, once until the connection works again or another error comes.

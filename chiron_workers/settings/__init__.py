@@ -1,19 +1,14 @@
 """Every setting, its default and its meaning, once. The environment (prefix CHIRON_) sets them; some, a .env file as well."""
 
-import json
-import os
 from decimal import Decimal
 from functools import cache
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from platformdirs import user_data_path
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
@@ -32,122 +27,29 @@ from pydantic_settings import (
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.settings.env_file import HarmlessEnvFile
 from chiron_workers.settings.local_services import read_addresses
+from chiron_workers.settings.values import (
+    Folder,
+    Folders,
+    Networks,
+    Places,
+    Port,
+    RateLimit,
+    Seconds,
+    ServicePrice,
+    ServiceUrl,
+    Usd,
+    UsdPerMillion,
+    price_object,
+    provider_places,
+    source_table,
+    split_path,
+)
 from chiron_workers.states import Effort, ThinkingMode
 
-Seconds = Annotated[float, Field(gt=0, le=86_400)]
-UsdPerMillion = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-ServiceUsd = Annotated[Decimal, Field(ge=0, le=10_000)]
-PerMinute = Annotated[float, Field(gt=0, le=1e12)]
-ServiceUrl = Annotated[str, Field(pattern=r"^(none|https?://[^\s?#]+)$", max_length=500)]
-Port = Annotated[int, Field(ge=1, le=65_535)]
-Usd = Annotated[Decimal, Field(gt=0, le=10_000_000)]
 OFFLINE_MODEL = "offline"  # the offline researcher: it costs nothing, needs no network, and cannot judge
 MAX_ATTEMPTS = 5
 KEY_CHARS_MIN = 20  # of a key that a person has chosen
-MAPPED_PREFIX = 96  # bits before an address of IPv4 in the notation of IPv6
 PRICE_NAMES = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
-
-
-def _split_list(value: object) -> object:
-    """The items of a list as the environment writes it: separated by commas, or as JSON."""
-    if not isinstance(value, str):
-        return value
-    if value.lstrip().startswith("["):
-        return json.loads(value)
-    return [item.strip() for item in value.split(",") if item.strip()]
-
-
-def _place(name: str) -> str:
-    """A file or folder as an absolute path, since a part may run elsewhere; the name of a module or provider as it is."""
-    path = Path(name).expanduser()
-    return str(path.absolute()) if "/" in name or name.endswith(".py") or path.is_dir() else name
-
-
-def _places(names: list[str]) -> list[str]:
-    return [_place(name) for name in names]
-
-
-def _provider_places(names: str) -> str:
-    return ",".join(
-        _place(name.strip()) if "/" in name or name.endswith(".py") else name for name in names.split(",")
-    )
-
-
-def _source_table(name: str) -> str:
-    """The absolute path of a table of sources. Raises ValueError, with what is wrong in it."""
-    if not name:
-        return name
-    from chiron_workers.evidence.source_kinds import read_table
-
-    file = Path(name).expanduser().absolute()
-    read_table(file)
-    return str(file)
-
-
-def _networks(names: list[str]) -> list[str]:
-    """Addresses and networks as those that compare them write them. Raises ValueError."""
-    try:
-        return [str(_network(name)) for name in names]
-    except ValueError as error:
-        raise ValueError(
-            f"{error}; it holds addresses and networks such as 127.0.0.1 and 10.0.0.0/8"
-        ) from None
-
-
-def _network(name: str) -> IPv4Network | IPv6Network:
-    """A network; one of IPv4 in the notation of IPv6, `::ffff:10.0.0.0/104`, as one of IPv4."""
-    network = ip_network(name, strict=False)
-    address = network.network_address
-    if isinstance(address, IPv6Address) and address.ipv4_mapped and network.prefixlen >= MAPPED_PREFIX:
-        return IPv4Network((address.ipv4_mapped, network.prefixlen - MAPPED_PREFIX))
-    return network
-
-
-Places = Annotated[list[str], NoDecode, BeforeValidator(_split_list), AfterValidator(_places)]
-
-
-def _split_path(value: object) -> object:
-    return [part for part in value.split(os.pathsep) if part] if isinstance(value, str) else value
-
-
-Folder = Annotated[Path, AfterValidator(lambda folder: folder.expanduser().absolute())]
-Folders = Annotated[list[Folder], NoDecode, BeforeValidator(_split_list)]
-Networks = Annotated[list[str], NoDecode, BeforeValidator(_split_list), AfterValidator(_networks)]
-
-
-class RateLimit(BaseModel):
-    """What a model's account may use in a minute; input without what is read from the cache."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    requests_per_minute: PerMinute | None = None
-    tokens_per_minute: PerMinute | None = None
-    input_tokens_per_minute: PerMinute | None = None
-    output_tokens_per_minute: PerMinute | None = None
-
-    def per_minute(self) -> dict[str, float]:
-        """The limits that are set, by what they count: requests, tokens, input_tokens, output_tokens."""
-        return {name.removesuffix("_per_minute"): limit for name, limit in self if limit is not None}
-
-
-class ServicePrice(BaseModel):
-    """What a hosted service charges in USD: for each call, for a million tokens, or both."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    per_call: ServiceUsd | None = None
-    per_million_tokens: ServiceUsd | None = None
-
-    @model_validator(mode="after")
-    def _is_a_price(self) -> Self:
-        if self.per_call is None and self.per_million_tokens is None:
-            raise ValueError("a price has per_call, per_million_tokens, or both")
-        return self
-
-
-def _price_object(value: object) -> object:
-    is_amount = isinstance(value, int | float | Decimal | str) and not isinstance(value, bool)
-    return {"per_call": value} if is_amount else value
 
 
 class Settings(BaseSettings):
@@ -231,7 +133,7 @@ class Settings(BaseSettings):
         description="USD per million tokens by model: input, output, cache_write, cache_write_1h, cache_read, web_search; or "
         '"none" for a model without a price. Overrides the built-in prices.',
     )
-    service_prices: dict[str, Annotated[ServicePrice, BeforeValidator(_price_object)]] = Field(
+    service_prices: dict[str, Annotated[ServicePrice, BeforeValidator(price_object)]] = Field(
         default_factory=dict,
         description='USD of hosted services by name, as JSON: a search provider by its name, per call (`{"brave": 0.005}`); an '
         'embedding model by its name, per million tokens (`{"voyage-3.5": {"per_million_tokens": 0.06}}`). 0: it costs nothing. '
@@ -326,7 +228,7 @@ class Settings(BaseSettings):
         description="What is left of the sources for a fact, once those against it are taken off, must be above this; other "
         "facts stay candidates or are disputed.",
     )
-    source_kinds: Annotated[str, AfterValidator(_source_table)] = Field(
+    source_kinds: Annotated[str, AfterValidator(source_table)] = Field(
         "",
         description="File with patterns of addresses that tell the kind of their source, beside the table that ships: TOML, "
         "see docs/evidence.md. Empty: none.",
@@ -348,7 +250,7 @@ class Settings(BaseSettings):
         1024, ge=1, le=1024, description="Dimensions asked of a hosted provider; 1,024 at most."
     )
 
-    search: Annotated[str, AfterValidator(_provider_places)] = Field(
+    search: Annotated[str, AfterValidator(provider_places)] = Field(
         "auto",
         description="Search providers to ask, by name, with commas between them. `auto`: the corpus, and each that has what it "
         "needs (Claude's own search, or a key or address below). A module or file of your own is named by its dotted "
@@ -425,7 +327,7 @@ class Settings(BaseSettings):
         description="Whom the mails are from. Empty: `chiron@` and the name of the mail server.",
     )
 
-    files: Annotated[tuple[Folder, ...], NoDecode, BeforeValidator(_split_path)] = Field(
+    files: Annotated[tuple[Folder, ...], NoDecode, BeforeValidator(split_path)] = Field(
         default_factory=tuple,
         description="Folders whose files the tools file_reader and data_table may read, separated as in PATH (`:`; on "
         "Windows `;`). Empty: none.",

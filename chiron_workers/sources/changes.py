@@ -215,7 +215,7 @@ async def _compare_contexts(
     """What became of the words around the quotes that stand; None where the text has not changed by its source.
 
     Each is held against the text that its assertion rests on, so that it counts as changed until its words are back. Where
-    another version of our readers read that text, nobody knows what their difference is.
+    another version of our readers read that text, so their difference means nothing.
     """
     if change["kind"] == ChangeKind.GONE or change["reread"]:
         return None
@@ -242,7 +242,7 @@ async def _compare_with(contexts: _Contexts, before: str, change: DictRow, rows:
             partial(find_context_changes, before, now, places, change["title"]),
             limits=Limits(timeout_s=COMPARISON_TIMEOUT_S),
         )
-    except UnreadableError:  # it takes too long; nobody knows
+    except UnreadableError:  # it takes too long, so the answer is unknown
         return
     for row, context_change in zip(rows, changes, strict=True):
         if context_change is None:

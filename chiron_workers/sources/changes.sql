@@ -93,7 +93,7 @@ select hash, body
  order by hash;
 
 -- note_contexts
--- The quotes that stand among other words now. `at` is when these words were found, whatever harmless changes came since.
+-- The quotes with other words around them now. `at` is when these words were found; harmless changes since do not count.
 insert into changed_contexts as c (
   assertion_id, fact_id, url, hash, quote_start, quote_end, window_pieces, difference, words)
 select context.assertion_id, context.fact_id, %(url)s, %(hash)s, context.quote_start, context.quote_end, context.window_pieces,

@@ -217,7 +217,7 @@ async def _judge(store: Store, quoted_claim: Claim) -> Claim:
     )
     if quoted_claim.place is not None:
         finding = await store.verdicts.judge(evidence)
-    else:  # nobody is asked what a quote supports that may not be there, but the rules see what it cannot
+    else:  # an unverified quote is not worth a question, but the rules see what it cannot support
         judge = partial(judge_by_rules, evidence.statement, evidence.quote)
         rules_finding = await offload_if_long(judge, evidence.statement, evidence.quote)
         finding = rules_finding or UNCHECKED

@@ -7,9 +7,8 @@ import httpx2
 import psycopg
 import pytest
 from psycopg.sql import SQL
-from support.api_server import api_client
+from support.api_server import keyed_client
 
-from chiron_api.local_stack.access import api_key
 from chiron_workers.access.audit import Act, acting, long_command, newest_entries, record_within
 from chiron_workers.access.principals import LOCAL_OWNER, Principal
 from chiron_workers.db.connect import Pool, fetch_all
@@ -31,8 +30,7 @@ create trigger refuse_entry before insert on audit for each row execute function
 @pytest.fixture
 async def api(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     """A client with the key of this machine's user."""
-    async with api_client(settings) as opened:
-        opened.headers["Authorization"] = f"Bearer {api_key(settings)}"
+    async with keyed_client(settings) as opened:
         yield opened
 
 

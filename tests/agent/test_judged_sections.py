@@ -112,7 +112,7 @@ async def test_where_nobody_is_asked_only_a_facts_own_words_stand_and_no_other_f
 
 CHOIR, ORGAN = (FACTS[key].rstrip(".") for key in ("choir", "organ"))
 FEWER_PIPES = "The organ of Morrow has 1,700 pipes"
-# Sentences with the words of several facts, and whether they stand where nobody is asked.
+# Sentences with the words of several facts, and whether they are kept without a model to ask.
 SIDE_BY_SIDE = [
     (f"{CHOIR}; {ORGAN}.", ("choir", "organ"), True),
     (f"{ORGAN}; {CHOIR.lower()}; {FACTS['fire']}", ("choir", "organ", "fire"), True),

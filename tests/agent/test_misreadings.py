@@ -1,7 +1,7 @@
 """Who reads a page as a whole rejects what its words alone seem to say; true statements on the same pages stay."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -17,7 +17,7 @@ from support.misreadings import (
 )
 from support.run_harness import Stage
 from support.scripted_model import Script, supports_all
-from support.scripted_sites import Site, serving
+from support.scripted_sites import Site
 
 from chiron_workers.documents.html import read_html
 from chiron_workers.evidence.quotes.quotes import locate
@@ -31,14 +31,6 @@ REFUSED = {"handed": 5, "siblings": 1, "denied": 0}
 FEW = 4  # pages of a test that is not of acceptance
 
 
-@pytest.fixture
-async def site(setting: Callable[[str, str], None]) -> AsyncIterator[Site]:
-    setting("FETCH_PRIVATE", "true")
-    setting("FETCH_PAUSE_S", "0")
-    async with serving("127.0.0.1") as site:
-        yield site
-
-
 @dataclass(frozen=True, slots=True)
 class Shelved:
     """What became of readings: the status of each stored statement, how many have each verdict, and why others were refused."""
@@ -49,11 +41,11 @@ class Shelved:
 
 
 async def store_all(
-    stage: Stage, site: Site, readings: Sequence[Reading], judge: Script = supports_all
+    stage: Stage, local_site: Site, readings: Sequence[Reading], judge: Script = supports_all
 ) -> Shelved:
     """Have a run read the pages and store the statements."""
     stage.registry = registry()
-    await stage.model(storing(readings, serve_pages(site, readings)), judge=judge)
+    await stage.model(storing(readings, serve_pages(local_site, readings)), judge=judge)
     [run_id] = await stage.submit("readings")
     assert await stage.play(run_id) is Outcome.PLAYED
     rows = await stage.rows("select content, status, verdict from facts")
@@ -85,10 +77,10 @@ def test_the_window_of_a_misread_quote_holds_the_decisive_words(name: str) -> No
     [("handed", FEW), *(pytest.param(name, None, marks=pytest.mark.acceptance) for name in MISREADINGS)],
 )
 async def test_a_careful_judge_lets_no_misreading_through(
-    stage: Stage, site: Site, name: str, pages: int | None
+    stage: Stage, local_site: Site, name: str, pages: int | None
 ) -> None:
     readings = MISREADINGS[name]()[:pages]
-    shelved = await store_all(stage, site, readings, careful_judge(readings))
+    shelved = await store_all(stage, local_site, readings, careful_judge(readings))
     print(f"{name}: of {len(readings)} misreadings {len(shelved.statuses)} stay candidates,"
           f" {len(shelved.refusals)} are refused")  # fmt: skip
     assert set(shelved.statuses.values()) == {"candidate"}, "they stay out of sight"
@@ -104,10 +96,10 @@ async def test_a_careful_judge_lets_no_misreading_through(
 )
 @pytest.mark.parametrize("half", [0, 1])
 async def test_a_careful_judge_keeps_the_true_statements_of_the_same_pages(
-    stage: Stage, site: Site, half: int, pages: slice
+    stage: Stage, local_site: Site, half: int, pages: slice
 ) -> None:
     readings = true_readings()[pages][half::2]  # two statements of a page may be close to each other
-    shelved = await store_all(stage, site, readings, careful_judge(readings))
+    shelved = await store_all(stage, local_site, readings, careful_judge(readings))
     print(f"of {len(readings)} true statements {Counter(shelved.statuses.values())}")
     assert shelved.refusals == []
     assert shelved.statuses == {reading.statement: "accepted" for reading in readings}
@@ -116,11 +108,11 @@ async def test_a_careful_judge_keeps_the_true_statements_of_the_same_pages(
 
 @pytest.mark.parametrize("pages", [FEW, pytest.param(None, marks=pytest.mark.acceptance)])
 async def test_nothing_but_the_judge_holds_back_most_misreadings(
-    stage: Stage, site: Site, pages: int | None
+    stage: Stage, local_site: Site, pages: int | None
 ) -> None:
     """The rules and the quote gate alone: what a judge that accepts everything lets through."""
     readings = handed_misreadings()[:pages]
-    shelved = await store_all(stage, site, readings)
+    shelved = await store_all(stage, local_site, readings)
     through = Counter(shelved.statuses.values())["accepted"]
     print(f"of {len(readings)} misreadings {through} depend on the judge alone")
     assert through == len(readings) - len(shelved.refusals)
@@ -130,11 +122,11 @@ async def test_nothing_but_the_judge_holds_back_most_misreadings(
 
 @pytest.mark.parametrize("pages", [FEW, pytest.param(None, marks=pytest.mark.acceptance)])
 async def test_a_run_without_a_judge_calls_none_supported(
-    stage: Stage, site: Site, setting: Callable[[str, str], None], pages: int | None
+    stage: Stage, local_site: Site, setting: Callable[[str, str], None], pages: int | None
 ) -> None:
     setting("VERDICT_MODEL", "none")
     readings = handed_misreadings()[:pages]
-    shelved = await store_all(stage, site, readings)
+    shelved = await store_all(stage, local_site, readings)
     print(f"without a judge, of {len(readings)} misreadings: {shelved.verdicts}")
     assert set(shelved.verdicts) <= {"unchecked", "partly"}
     assert stage.server.verdict_questions == []

@@ -1,6 +1,6 @@
 """The judge of a fact sees its page as a reader does, once for all facts of a turn, and is not asked twice about the same."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,7 @@ import zstandard
 from aiohttp import web
 from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, page_of, question_words, says, turn, verdict_entries
-from support.scripted_sites import Site, serving
+from support.scripted_sites import Site
 
 from chiron_workers.evidence.quotes.reading_window import ReadingWindow, reading_window
 from chiron_workers.states import Outcome
@@ -30,13 +30,10 @@ def report(banner: str = "") -> str:
 
 
 @pytest.fixture
-async def site(setting: Callable[[str, str], None]) -> AsyncIterator[Site]:
-    setting("FETCH_PRIVATE", "true")
-    setting("FETCH_PAUSE_S", "0")
-    async with serving("127.0.0.1") as site:
-        for path, banner in {"/sound": "", "/old": BANNER}.items():
-            site.answers[path] = partial(page, report(banner))
-        yield site
+def site(local_site: Site) -> Site:
+    for path, banner in {"/sound": "", "/old": BANNER}.items():
+        local_site.answers[path] = partial(page, report(banner))
+    return local_site
 
 
 def page(body: str, request: web.Request) -> web.Response:

@@ -2,13 +2,13 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from support.run_harness import Stage
 from support.scripted_model import Fails, Says, call, calls, page_of, question_words, says, turn, verdicts
-from support.scripted_sites import Site, serving
+from support.scripted_sites import Site
 
 from chiron_workers.evidence.quotes.reading_window import WINDOW_CHARS_MAX
 from chiron_workers.knowledge.facts import verdicts as verdicts_module
@@ -24,12 +24,9 @@ CLAIMS = {
 
 
 @pytest.fixture
-async def site(setting: Callable[[str, str], None]) -> AsyncIterator[Site]:
-    setting("FETCH_PRIVATE", "true")
-    setting("FETCH_PAUSE_S", "0")
-    async with serving("127.0.0.1") as site:
-        site.text("/tower", PAGE)
-        yield site
+def site(local_site: Site) -> Site:
+    local_site.text("/tower", PAGE)
+    return local_site
 
 
 def fact(site: Site, content: str, quote: str) -> dict[str, Any]:

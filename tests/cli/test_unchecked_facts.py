@@ -1,4 +1,4 @@
-"""A fact that no model has judged is unchecked wherever it is told, however much its words are those of its quote."""
+"""Every face shows a fact that no model has judged as unchecked, even if it repeats its quote."""
 
 import asyncio
 import json
@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from support.api_server import api_client
+from support.api_server import keyed_client
 
-from chiron_api.local_stack.access import api_key
 from chiron_api.reports.formats import FORMATS
 from chiron_api.services import open_services
 from chiron_workers.settings import Settings
@@ -91,8 +90,7 @@ def test_a_crate_verifies_and_says_that_rules_confirm_nothing(
 
 def test_its_page_and_its_answer_over_http_call_it_unchecked(fact_id: str, settings: Settings) -> None:
     async def read() -> tuple[str, str]:
-        async with api_client(settings) as client:
-            client.headers["Authorization"] = f"Bearer {api_key(settings)}"
+        async with keyed_client(settings) as client:
             page = await client.get(f"/facts/{fact_id}")
             answer = await client.get(f"/v1/facts/{fact_id}")
         return page.text, answer.text
@@ -104,7 +102,7 @@ def test_its_page_and_its_answer_over_http_call_it_unchecked(fact_id: str, setti
 
 
 def texts_of(folder: Path) -> dict[str, str]:
-    """What stands in the files below a folder and in the archives there, by their paths."""
+    """The contents of the files and archives below a folder, by path."""
     texts = {}
     for file in folder.rglob("*"):
         if file.is_file() and zipfile.is_zipfile(file):

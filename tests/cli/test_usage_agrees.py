@@ -6,12 +6,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from support.api_server import api_client
+from support.api_server import keyed_client
 from support.run_harness import Stage
 from support.scripted_model import Says, call, text, turn
 
 from chiron_api.cli.display.board import Board
-from chiron_api.local_stack.access import api_key
 from chiron_api.mcp_server.research import describe
 from chiron_api.services import open_services
 from chiron_workers.batches.summaries import find
@@ -61,8 +60,7 @@ async def every_view(stage: Stage, run_id: UUID, chiron) -> dict[str, dict[str, 
         return json.loads(outcome.stdout)
 
     batch_id = str((await stage.row(run_id))["batch_id"])
-    async with api_client(stage.settings) as client:
-        client.headers["Authorization"] = f"Bearer {api_key(stage.settings)}"
+    async with keyed_client(stage.settings) as client:
 
         async def answered(path: str) -> Any:
             answer = await client.get(path)

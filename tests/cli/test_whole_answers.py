@@ -5,12 +5,11 @@ import json
 from collections.abc import Callable
 
 from cli.test_usage_agrees import described
-from support.api_server import api_client
+from support.api_server import keyed_client
 from support.run_harness import Stage
 from support.scripted_model import Says, says, text, turn
 from typer.testing import Result
 
-from chiron_api.local_stack.access import api_key
 
 PARTS = ["The tides rise " + "and rise " * 50, "for the moon pulls ", "the water."]
 ANSWER = "".join(PARTS)
@@ -38,6 +37,5 @@ async def test_an_answer_in_parts_is_whole_in_show_results_report_http_and_mcp(
     report = json.loads(await printed("report", str(run_id), "--format", "json"))
     assert report["unchecked_agent_words"] == ANSWER
     assert (await described(stage, str(run_id)))["answer"] == ANSWER
-    async with api_client(stage.settings) as client:
-        client.headers["Authorization"] = f"Bearer {api_key(stage.settings)}"
+    async with keyed_client(stage.settings) as client:
         assert (await client.get(f"/v1/runs/{run_id}")).json()["answer"] == ANSWER

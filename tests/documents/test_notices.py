@@ -1,4 +1,4 @@
-"""Banners and notes that change what a page says stay in its text, wherever they stand on the page."""
+"""Banners and notes that change what a page says stay in its text, at every place of the page."""
 
 import time
 

@@ -5,13 +5,12 @@ from contextlib import AbstractAsyncContextManager
 
 import httpx2
 import pytest
-from support.api_server import api_client
+from support.api_server import api_client, keyed_client
 from support.course import Course, course_of_three
 from support.lesson_writing import Taught, taught_subject
 from support.report_writing import Batch, researched_batch
 from support.research_rows import Shelf
 
-from chiron_api.local_stack.access import api_key
 from chiron_workers.settings import Settings
 
 Serving = Callable[[Settings], AbstractAsyncContextManager[httpx2.AsyncClient]]
@@ -39,8 +38,7 @@ async def api(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
 @pytest.fixture
 async def client(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a server as it is by default, with the key that its home keeps."""
-    async with api_client(settings) as opened:
-        opened.headers["Authorization"] = f"Bearer {api_key(settings)}"
+    async with keyed_client(settings) as opened:
         yield opened
 
 

@@ -1,6 +1,5 @@
 """Misread statements that come over HTTP: called supported nowhere, and held back by a check whose judge reads pages."""
 
-from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx2
@@ -8,7 +7,7 @@ import pytest
 from support.misreadings import careful_judge, fact_of, handed_misreadings, serve_pages
 from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, says, turn
-from support.scripted_sites import Site, serving
+from support.scripted_sites import Site
 
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.states import Outcome
@@ -18,14 +17,6 @@ SHORT = 5  # quotes such as "2020 | 1,180", which the quote gate refuses
 FEW = 3
 
 
-@pytest.fixture
-async def site(setting: Callable[[str, str], None]) -> AsyncIterator[Site]:
-    setting("FETCH_PRIVATE", "true")
-    setting("FETCH_PAUSE_S", "0")
-    async with serving("127.0.0.1") as site:
-        yield site
-
-
 def verifier(request: dict[str, Any]) -> Says:
     steps = [calls(call("check_facts")), calls(call("hand_in_check")), says("All are checked.")]
     return steps[turn(request)]
@@ -33,10 +24,10 @@ def verifier(request: dict[str, Any]) -> Says:
 
 @pytest.mark.parametrize("pages", [FEW, pytest.param(None, marks=pytest.mark.acceptance)])
 async def test_misreadings_over_http_are_unchecked_everywhere_and_a_check_holds_them_back(
-    client: httpx2.AsyncClient, stage: Stage, site: Site, pages: int | None
+    client: httpx2.AsyncClient, stage: Stage, local_site: Site, pages: int | None
 ) -> None:
     readings = handed_misreadings()[:pages]
-    urls = serve_pages(site, readings)
+    urls = serve_pages(local_site, readings)
     fact_ids: list[str] = []
     for reading in readings:
         url = urls[reading.statement]

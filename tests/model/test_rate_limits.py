@@ -19,7 +19,8 @@ from chiron_workers.model import Request
 from chiron_workers.model.rate_limits import BURST_S, BYTES_PER_TOKEN, RateLimiter
 from chiron_workers.pubsub.redis import redis_client
 from chiron_workers.runs.entries import Usage
-from chiron_workers.settings import RateLimit, Settings, read_settings
+from chiron_workers.settings import Settings, read_settings
+from chiron_workers.settings.values import RateLimit
 
 TESTS = Path(__file__).parents[1]
 

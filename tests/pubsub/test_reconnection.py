@@ -1,4 +1,4 @@
-"""Loops over a connection to Redis go on, whatever ends the connection: on uvloop, as in a worker."""
+"""Loops over a Redis connection survive every way in which it can end: on uvloop, as in a worker."""
 
 import asyncio
 import traceback

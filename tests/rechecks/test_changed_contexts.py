@@ -6,14 +6,13 @@ from typing import Any
 
 import httpx2
 import pytest
-from support.api_server import api_client
+from support.api_server import keyed_client
 from support.run_harness import Stage
 from support.scripted_model import Says, call, calls, page_of, says, turn, verdict_entries
 from support.scripted_sites import Site
 
 from chiron_api.cli.display.fact import fact_lines
 from chiron_api.cli.recheck import recheck_lines
-from chiron_api.local_stack.access import api_key
 from chiron_api.reports.formats import FORMATS
 from chiron_api.reports.gathering import gather
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
@@ -98,8 +97,7 @@ def serve(site: Site) -> Callable[..., str]:
 
 @pytest.fixture
 async def client(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
-    async with api_client(settings) as opened:
-        opened.headers["Authorization"] = f"Bearer {api_key(settings)}"
+    async with keyed_client(settings) as opened:
         yield opened
 
 

@@ -82,8 +82,10 @@ async def test_the_order_of_a_killed_worker_is_free_after_one_lease(
     order, gate = await ordered(pool), site.silent("/rate")
     mine = settings().model_copy(update={"lease_s": 30.0, "renewal_s": 0.02})
     performing = asyncio.create_task(perform_next_recheck(pool, embedder, mine))
+    # now() is when this look began, and it may see a claim that was written since.
     claim = SQL(
-        "select claimed_until, claimed_until <= now() + interval '30 s' as is_of_a_lease from rechecks"
+        "select claimed_until, claimed_until <= clock_timestamp() + interval '30 s' as is_of_a_lease"
+        " from rechecks"
     )
     async with asyncio.timeout(60):
         while (first := (await Session(pool).rows(claim))[0])["claimed_until"] is None:

@@ -16,7 +16,8 @@ from chiron_api.local_stack.programs import Kind, Program
 from chiron_api.local_stack.supervision import Supervisor
 from chiron_workers.errors import ConfigurationError
 from chiron_workers.evidence.source_kinds import TABLE
-from chiron_workers.settings import RateLimit, Settings, read_settings
+from chiron_workers.settings import Settings, read_settings
+from chiron_workers.settings.values import RateLimit
 from chiron_workers.settings.variables import process_environment
 
 LIMIT = RateLimit(requests_per_minute=50, input_tokens_per_minute=1e5)

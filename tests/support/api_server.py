@@ -11,6 +11,7 @@ import uvicorn
 
 from chiron_api.http.app import build_app
 from chiron_api.http.serve import bounded_server
+from chiron_api.local_stack.access import api_key
 from chiron_workers.settings import Settings
 from support.described_answers import DescribedClient
 
@@ -62,3 +63,11 @@ async def api_client(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
         finally:
             server.should_exit = True
             await task
+
+
+@asynccontextmanager
+async def keyed_client(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
+    """As `api_client`, with the key that the server's home keeps."""
+    async with api_client(settings) as client:
+        client.headers["Authorization"] = f"Bearer {api_key(settings)}"
+        yield client

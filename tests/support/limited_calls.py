@@ -12,7 +12,7 @@ import time
 from chiron_workers.model import Request
 from chiron_workers.model.rate_limits import RateLimiter
 from chiron_workers.pubsub.redis import redis_client
-from chiron_workers.settings import RateLimit
+from chiron_workers.settings.values import RateLimit
 
 CALLERS = 30
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-from chiron_api.local_stack.access import api_key
 from chiron_workers.settings import Settings
 from chiron_workers.states import FINAL_STATES, RunState
-from support.api_server import api_client
+from support.api_server import keyed_client
 from support.llama_server import LlamaServer
 from support.worker_processes import chiron, rows, running, wait_until
 
@@ -142,8 +141,7 @@ def assert_shown(settings: Settings, runs: Mapping[str, Row]) -> None:
 
 async def read_results(settings: Settings, batch_id: str) -> list[Any]:
     """The results of a batch over HTTP."""
-    async with api_client(settings) as client:
-        client.headers["Authorization"] = f"Bearer {api_key(settings)}"
+    async with keyed_client(settings) as client:
         response = await client.get(f"/v1/batches/{batch_id}/results")
         assert response.status_code == 200, response.text
         return [json.loads(line, parse_float=Decimal) for line in response.text.splitlines()]

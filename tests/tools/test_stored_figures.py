@@ -1,4 +1,4 @@
-"""Facts with identifiers, and with figures of several scripts, as they are stored and shown where nobody can be asked."""
+"""Facts with identifiers, and with figures of several scripts, as they are stored and shown without a model to ask."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -75,7 +75,7 @@ def _assertion_lines(number: int, assertion: AssertionDetails, content: str) -> 
 
 
 def _window_lines(assertion: AssertionDetails) -> Iterator[str]:
-    """What the verdict rests on beside the quote; the words right around it where the text is not kept."""
+    """The window around the quote, which the verdict also rests on; just the nearest words if the text is not kept."""
     if assertion.window:
         yield f"     what a reader of the source sees around it (window {(assertion.window_hash or '')[:HASH_CHARS]}):"
     elif assertion.context:

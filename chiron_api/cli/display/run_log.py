@@ -37,7 +37,7 @@ def line_of_event(event: Event) -> Line:
 
 
 def merge(events: Sequence[Line], others: Sequence[Line]) -> list[Line]:
-    """Events and lines of workers by time. The events keep their order, also where a clock was set back."""
+    """Merge events and lines of workers by time. The events keep their order even if a clock was set back."""
     latest = accumulate((event.at for event in events), max)
     timed = [*zip(latest, events, strict=True), *((line.at, line) for line in others)]
     return [line for _, line in sorted(timed, key=itemgetter(0))]

@@ -97,7 +97,7 @@ def confidence_words(confidence: float) -> str:
 
 
 def verdict(source: AssertionDetails) -> str:
-    """Whether the quote of a source supports its statement, who found that, and whether the words are the same."""
+    """Whether the quote of a source supports its statement, who judged that, and whether the words are the same."""
     return one_line(
         verdict_and_judge(Verdict(source.verdict), source.verdict_by, is_verbatim=source.is_verbatim)
     )

@@ -53,8 +53,8 @@ class Verification:
     """What a check of a crate came to; `faults` are sentences, 1,000 at most.
 
     `quotes` counts those that were looked up, and `quotes_without_text` those whose text the maker has left out.
-    `statements` have a verified quote; `statements_repeated` of them have its words, which says nothing about what stands
-    around it there; `statements_overruled` the rules doubt, and the report says that a model supports them.
+    `statements` have a verified quote. `statements_repeated` of them have its words, which says nothing about the text around
+    the quote. `statements_overruled` are those that the rules doubt and, as the report says, a model supports.
     `answers` are those of models; nothing checks them here. `page_maker` is the version that says to have written the page.
     `metadata_hash` is the sha256 of the list of all hashes: who knows it from the maker knows that nothing was changed.
     """

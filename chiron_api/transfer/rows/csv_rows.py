@@ -20,7 +20,7 @@ async def csv_rows(pool: Pool, target: UUID, columns: Sequence[Column]) -> Async
 
 
 def note_of(cell: Cell) -> str:
-    """Why a cell is empty, or that its meaning is unchecked and what became of its facts since."""
+    """Why a cell is empty; else whether its meaning is unchecked, and what became of its facts since."""
     marks = [f"{cell.mark}."] if cell.mark else []
     return cell.reason or " ".join([*marks, *cell.changes])
 

@@ -33,7 +33,7 @@ OPTIONS = {
     "strings_to_numbers": False,
 }
 EVIDENCE = ("topic", "row", "column", "value", "note", "fact", "statement", "status", "confidence", "sources")
-MARKS_COLUMN = "[unchecked]"  # no column is called so
+MARKS_COLUMN = "[unchecked]"  # No column can have this name.
 TOPICS = ("topic", "state", "rows", "run", "error")
 
 
@@ -134,7 +134,7 @@ class _Book:
         self._book.close()
 
     def _unchecked(self, row: AnswerRow) -> str:
-        """The columns whose cells are marked, and the mark; nothing where a model has judged all of them."""
+        """Each mark with the names of its columns; empty if a model has judged all cells."""
         marks: dict[str, list[str]] = {}
         for column, cell in zip(self._columns, row.cells, strict=True):
             if cell.mark:

@@ -14,16 +14,16 @@ from chiron_workers.evidence.quotes.leading_marks import begins_item
 
 WINDOW_CHARS_MAX = 6_000
 PAGE_END_CHARS = 400  # of the first and of the last words of a page
-BEHIND_CHARS = 600  # of the section, and of what stands behind a table
-BEFORE_CHARS_MIN = 600  # of the section, also where a heading seems to stand nearer
+BEHIND_CHARS = 600  # of the section, and of the text after a table
+BEFORE_CHARS_MIN = 600  # of the section, even if a heading seems to be nearer
 BEFORE_CHARS_MAX = 3_000
 OTHERS_CHARS = 1_800  # of the window that the section leaves to its other pieces
 REACH_CHARS = 20_000  # looked through above and below
 TABLE_CHARS = 200_000  # looked through for the first rows of a long table
 BLOCKS_MAX = 1_000
 HEADING_BLOCKS_MAX = 200  # looked through for headings
-HEADINGS_MAX = 8  # nobody can tell those of the levels above from those of sections before
-HEADER_ROWS_MIN = 3  # nobody can tell whether figures in them are ages, years or amounts
+HEADINGS_MAX = 8  # parent headings cannot be told from those of earlier sections
+HEADER_ROWS_MIN = 3  # figures in them may be ages, years or amounts
 HEADER_ROWS_MAX = 4
 ABOVE_TABLE_CHARS = 400  # with its caption and its units
 LEAD_IN_CHARS_MAX = 300
@@ -117,7 +117,7 @@ def reading_window(text: str, start: int, end: int) -> ReadingWindow:
 
 
 def digest(excerpts: Iterable[Excerpt]) -> str:
-    """The sha256 of words in hex, whatever white space and wherever in the text they stand."""
+    """The sha256 of the words in hex; white space and their place in the text do not count."""
     words = [[excerpt.piece.kind, *excerpt.words.split()] for excerpt in excerpts]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
@@ -196,7 +196,7 @@ class _Blocks:
         return lines
 
     def rows(self, walk: Callable[[int], Iterator[Place]]) -> list[Place]:
-        """The rows of a table from the quote's own on, upwards or downwards; none where it goes on too far."""
+        """The rows of a table from the quote's row upwards or downwards; none if there are too many."""
         for reach in (REACH_CHARS, TABLE_CHARS):
             places = [(self.own, self.own_end), *walk(reach)]
             rows = self.table(places)
@@ -279,7 +279,7 @@ def _lead_in(blocks: _Blocks, low: int, high: int) -> Iterator[Piece]:
 
 
 def _around_table(blocks: _Blocks) -> Iterator[Piece]:
-    """For a quote in a table its header rows, what stands above its first row, and the notes behind it."""
+    """For a quote in a table: its header rows, the text above its first row, and the notes below it."""
     own = blocks.own, blocks.own_end
     if not blocks.is_row(own):
         return

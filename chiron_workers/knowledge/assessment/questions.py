@@ -48,7 +48,7 @@ class NewQuestion:
 
 @dataclass(frozen=True, slots=True)
 class StoredQuestion:
-    """A question as it was stored; `verdict_by` is the model that found its key borne out, empty where none is known."""
+    """A question as it was stored; `verdict_by` is the model that found its key supported, empty if unknown."""
 
     id: UUID
     node_id: UUID

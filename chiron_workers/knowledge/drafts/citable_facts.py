@@ -41,7 +41,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Words of a source that a fact rests on, and what stands around them.
+    """Words of a source that a fact rests on, and the text around them.
 
     `assertion_id` is that of the fact or corroboration they belong to; `view` is what a reader of the page sees around them,
     where that was read.

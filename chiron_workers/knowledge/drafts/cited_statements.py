@@ -11,26 +11,26 @@ from enum import StrEnum
 from importlib.resources import files
 from itertools import chain
 from string import Template
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field
 
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
 from chiron_workers.knowledge.drafts.fact_texts import chars_of, pages_of, shown, texts_of
+from chiron_workers.knowledge.facts.numbered_answers import NumberedAnswer, read_answers
 from chiron_workers.knowledge.facts.verdicts import (
     ENTRY_TOKENS,
     FRAME_TOKENS,
     ITEMS_MAX,
-    REASON_CHARS_MAX,
     Verdicts,
 )
 from chiron_workers.quotation import quoted
-from chiron_workers.runs.entries import Reply, storable
+from chiron_workers.runs.entries import Reply
 from chiron_workers.states import Verdict
 
 SQL = load(__file__)
@@ -72,7 +72,7 @@ class CitedStatement:
 
     @property
     def digest(self) -> str:
-        """The key of its verdict, hex: the same words about the same facts get the same verdict, wherever they stand."""
+        """The key of its verdict, hex: the same words about the same facts get the same verdict in every draft."""
         facts = [
             [
                 (name, collapse_whitespace(text))
@@ -101,18 +101,16 @@ class CitedFinding:
         return [frozenset(pair) for pair in zip(self.named_facts[::2], self.named_facts[1::2], strict=False)]
 
 
-class _Entry(BaseModel):
-    number: int
+class _Entry(NumberedAnswer):
     verdict: Literal[Verdict.SUPPORTED, Verdict.PARTLY, Verdict.CONTRADICTED, Verdict.SILENT]
-    reason: Annotated[str, Field(min_length=1, max_length=10 * REASON_CHARS_MAX)]
-    idle_facts: list[Any] = []
-    opposed_facts: list[Any] = []
+    idle_facts: list[Any] = Field(default_factory=list)
+    opposed_facts: list[Any] = Field(default_factory=list)
 
 
 async def judge_statements(statements: Sequence[CitedStatement], verdicts: Verdicts) -> list[CitedFinding]:
     """The verdicts on statements, in their order: stored ones, else those of the model, in as few questions as have room.
 
-    Where nobody can be asked they are `unchecked`, and the reason says why.
+    Without a model to ask they are `unchecked`, and the reason says why.
 
     Raises:
         LeaseLost: The run is no longer ours.
@@ -269,22 +267,14 @@ def parse_answers(
     reply: Reply, statements: Sequence[CitedStatement], *, judge: str
 ) -> list[CitedFinding | None]:
     """The findings in a model's reply, in the order of the question's statements; None for one without a usable entry."""
-    arguments: object = next((call.arguments for call in reply.calls if call.name == ANSWER), None)
-    entries = arguments.get("verdicts") if isinstance(arguments, dict) else None
     fact_ids = list(_facts(statements))
-    answers: list[CitedFinding | None] = [None] * len(statements)
-    for entry in entries if isinstance(entries, list) else []:
-        try:
-            answer = _Entry.model_validate(entry)
-        except ValidationError:
-            continue
-        reason = collapse_whitespace(storable(answer.reason))[:REASON_CHARS_MAX]
-        if not (1 <= answer.number <= len(statements) and reason) or answers[answer.number - 1]:
-            continue
-        finding = Finding(answer.verdict, reason, judge)
-        named_facts = _named_facts(answer, statements[answer.number - 1], fact_ids)
-        answers[answer.number - 1] = CitedFinding(finding, named_facts)
-    return answers
+    answers = read_answers(reply, ANSWER, "verdicts", _Entry, len(statements))
+    return [
+        CitedFinding(Finding(answer.verdict, answer.reason, judge), _named_facts(answer, statement, fact_ids))
+        if answer
+        else None
+        for answer, statement in zip(answers, statements, strict=True)
+    ]
 
 
 def _named_facts(answer: _Entry, statement: CitedStatement, fact_ids: Sequence[str]) -> tuple[str, ...]:

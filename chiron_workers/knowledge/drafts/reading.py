@@ -31,7 +31,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class DraftSentence(Sentence):
-    """A sentence that its facts support, as the model `verdict_by` found, or one in a fact's words that nobody has judged."""
+    """A sentence that its facts support, as the model `verdict_by` found, or an unjudged one in a fact's own words."""
 
     verdict_reason: str
     verdict_by: str
@@ -112,5 +112,5 @@ def title_mark_of(place: int, judge: str) -> str:
 
 
 def verdict_of(judge: str) -> Verdict:
-    """The verdict on what stands in a draft or a table, by who judged it: rules confirm nothing."""
+    """The verdict on a sentence of a draft or a cell of a table, by its judge: rules confirm nothing."""
     return Verdict.UNCHECKED if judge in ("", Decider.RULES) else Verdict.SUPPORTED

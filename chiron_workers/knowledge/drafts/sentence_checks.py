@@ -103,7 +103,7 @@ async def check_section(
 
     All that the rules do not refuse is one question to the model: each sentence, whether each of its facts says a part of it,
     whether the heading claims more than a topic, and whether the facts contradict each other. Nothing but `supported` stands.
-    Where nobody can be asked, a sentence in its fact's own words stands as `unchecked`, and so does a heading without a verb.
+    Without a model to ask, a sentence in its fact's own words is kept as `unchecked`, and so is a heading without a verb.
 
     Args:
         title: The heading; empty where there is none to judge.
@@ -153,7 +153,7 @@ def _section(
 
 
 def _refuse_form(text: str, facts: Sequence[CitableFact]) -> str:
-    """Why a sentence is refused whatever a model would say; empty where it is not."""
+    """Why a sentence is refused without asking a model; empty if it is not."""
     if is_repeated(text, facts) or tells_both_sides(text, facts) or stands_side_by_side(text, facts):
         return ""
     if not is_one_sentence(text):
@@ -206,7 +206,7 @@ def _sentence_outcome(
     finding = answer.finding
     match finding.verdict:
         case Verdict.SUPPORTED if answer.named_facts:
-            return " ".join(IDLE.format(fact_id=fact_id) for fact_id in answer.named_facts)
+            return idle_refusal(answer)
         case Verdict.SUPPORTED:
             return finding
         case Verdict.UNCHECKED if _is_in_its_words(statement, clashes):
@@ -214,6 +214,11 @@ def _sentence_outcome(
         case Verdict.UNCHECKED if strangers := _facts_in_other_words(statement):
             return " ".join(IDLE_UNASKED.format(fact_id=fact.fact_id) for fact in strangers)
     return REFUSALS[finding.verdict].format(reason=_stopped(finding.reason))
+
+
+def idle_refusal(answer: CitedFinding) -> str:
+    """Why a statement is refused though it is supported: it cites facts that say nothing of it."""
+    return " ".join(IDLE.format(fact_id=fact_id) for fact_id in answer.named_facts)
 
 
 def _is_in_its_words(statement: CitedStatement, clashes: Mapping[frozenset[str], str]) -> bool:

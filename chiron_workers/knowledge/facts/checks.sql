@@ -25,7 +25,7 @@ select open.*
  limit %(limit)s;
 
 -- contexts
--- Those of some facts that nobody has judged among the words that stand around their quotes now.
+-- The unjudged ones of some facts, with the words that are around their quotes now.
 select open.*
   from ({{open}}) as open
  where open.difference is not null

@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from string import Template
-from typing import Annotated, Any
-
-from pydantic import BaseModel, Field, ValidationError
+from typing import Any
 
 from chiron_workers.db.parameters import array
 from chiron_workers.db.queries import load
@@ -20,8 +18,9 @@ from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed
 from chiron_workers.evidence.statements.relation import RelationVerdict
 from chiron_workers.evidence.statements.unsupported import find_unsupported
+from chiron_workers.knowledge.facts.numbered_answers import NumberedAnswer, read_answers
 from chiron_workers.quotation import quoted
-from chiron_workers.runs.entries import Reply, storable
+from chiron_workers.runs.entries import Reply
 from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.settings import OFFLINE_MODEL
 from chiron_workers.states import Relation
@@ -34,14 +33,11 @@ ANSWER: str = ANSWER_TOOL["name"]
 FRAME_TOKENS = 200  # of an answer, beside its entries
 ENTRY_TOKENS = 100
 ANSWER_TIMEOUT_S = 60.0  # a fact is stored with or without an answer
-REASON_CHARS_MAX = 300
 Answer = RelationVerdict | None
 
 
-class _Entry(BaseModel):
-    number: int
+class _Entry(NumberedAnswer):
     relation: Relation
-    reason: Annotated[str, Field(min_length=1, max_length=10 * REASON_CHARS_MAX)]
 
 
 class Judgements:
@@ -111,20 +107,8 @@ class Judgements:
 
 def parse_answers(reply: Reply, count: int) -> list[Answer]:
     """The verdicts in a model's reply, in the order of the question; None where the reply holds no usable one."""
-    arguments: object = next((call.arguments for call in reply.calls if call.name == ANSWER), None)
-    entries = arguments.get("relations") if isinstance(arguments, dict) else None
-    answers: list[Answer] = [None] * count
-    for entry in entries if isinstance(entries, list) else []:
-        try:
-            answer = _Entry.model_validate(entry)
-        except ValidationError:
-            continue
-        reason = collapse_whitespace(storable(answer.reason))[:REASON_CHARS_MAX]
-        if 1 <= answer.number <= count and reason:
-            answers[answer.number - 1] = answers[answer.number - 1] or RelationVerdict(
-                answer.relation, reason
-            )
-    return answers
+    answers = read_answers(reply, ANSWER, "relations", _Entry, count)
+    return [RelationVerdict(answer.relation, answer.reason) if answer else None for answer in answers]
 
 
 def _pair_hash(claim_text: str, fact_text: str) -> str:

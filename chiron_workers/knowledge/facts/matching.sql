@@ -1,7 +1,7 @@
 -- moment
 -- Since when a claim does not see what others write: now, or since when those write that have declared it, however long the commit
 -- of one takes. Others hold the subject alone. If one does at this moment, what it has written is not seen either: none writes
--- for a minute. A second is for clocks that are set. And the text that the claim rests on where nobody has made its sketch yet.
+-- for a minute. A second is for clocks that are set. And the text that the claim rests on if its sketch has not been computed yet.
 select least(now() - case
                        when %(may_lock)s and pg_try_advisory_xact_lock_shared(7201849, hashtext(%(subject_id)s))
                          then interval '1 second'

@@ -91,7 +91,7 @@ def share_pages(
 ) -> tuple[list[SharedPage], list[str]]:
     """The pages of a question, and for each view the letter of its page; empty where there is none.
 
-    Views of the same text are one page, unless the quote of one of them would stand there twice: nobody could say which is meant.
+    Views of the same text are one page, unless one of their quotes would occur there twice, which would be ambiguous.
     """
     groups: dict[object, list[int]] = {}
     for place, view in enumerate(views):
@@ -167,7 +167,7 @@ def _view_of(row: DictRow, text: str) -> SourceView:
 
 
 def _window_of(row: DictRow, text: str) -> ReadingWindow:
-    """The window that is stored; found in the text where none is, or where a version before has moved the quote since."""
+    """The stored window; computed from the text if there is none, or if an earlier version has moved the quote."""
     if row["window_pieces"] is not None:
         window = ReadingWindow.from_rows(row["window_pieces"])
         if window.digest_of(text) == row["window_hash"]:

@@ -1,6 +1,6 @@
 """Whether the quote of a fact, as a reader of its source sees it, supports it: a model is asked, doubts of rules are a hint.
 
-Where nobody can be asked, a doubt of `evidence.statements.support` counts, and what the rules do not doubt is unchecked.
+Without a model to ask, a doubt of `evidence.statements.support` counts; all else is unchecked.
 The prompt is `verdicts.md`, the tool by which the model answers `verdicts.json`.
 """
 
@@ -12,19 +12,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from string import Template
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, Field, ValidationError
+from typing import Any, Literal
 
 from chiron_workers.db.parameters import array
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import collapse_whitespace
 from chiron_workers.errors import BudgetSpent, ModelUnavailable, MoneyReserved, RunFailed, ToolError
 from chiron_workers.evidence.statements.support import Finding, judge_by_rules
+from chiron_workers.knowledge.facts.numbered_answers import NumberedAnswer, read_answers
 from chiron_workers.knowledge.facts.offload import offload_if_long
 from chiron_workers.knowledge.facts.source_views import SourceView, share_pages
 from chiron_workers.quotation import quoted
-from chiron_workers.runs.entries import Reply, storable
+from chiron_workers.runs.entries import Reply
 from chiron_workers.runs.session import Session, SideModel
 from chiron_workers.runs.turns import Turn
 from chiron_workers.settings import OFFLINE_MODEL, settings
@@ -42,7 +41,6 @@ ITEMS_MAX = 20  # of one question
 FRAME_TOKENS = 300  # of an answer, beside its entries
 ENTRY_TOKENS = 120
 ANSWER_TIMEOUT_S = 60.0  # a fact is stored with or without an answer
-REASON_CHARS_MAX = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +60,14 @@ class Evidence:
 
     @property
     def digest(self) -> str:
-        """The key of its verdict, hex: the same words get the same verdict, at whatever address they stand."""
+        """The key of its verdict, hex: the same words get the same verdict at every address."""
         around = self.view.digest if self.view else self.context
         words = [collapse_whitespace(text) for text in (self.statement, self.quote, around)]
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
-class _Entry(BaseModel):
-    number: int
+class _Entry(NumberedAnswer):
     verdict: Literal[Verdict.SUPPORTED, Verdict.PARTLY, Verdict.CONTRADICTED, Verdict.SILENT]
-    reason: Annotated[str, Field(min_length=1, max_length=10 * REASON_CHARS_MAX)]
 
 
 class Verdicts:
@@ -144,7 +140,7 @@ class Verdicts:
         return self._session
 
     async def reply(self, words: str, *, tool: dict[str, Any], tokens_max: int) -> Reply | str:
-        """What the model that judges replies to a question of another kind; in a sentence why nobody does.
+        """The judging model's reply to a question of another kind; if there is none, a sentence that says why.
 
         Raises:
             LeaseLost: The run is no longer ours.
@@ -247,7 +243,7 @@ def _for_now(doubt: Finding | None) -> Finding | None:
 
 
 def _conclude(answer: Finding | str, doubt: Finding | None) -> Finding:
-    """The model's finding; where it gave none (the answer says why) the doubt of the rules, or that nobody judged."""
+    """The model's finding; without one (the answer says why) the doubt of the rules, or `unchecked`."""
     if isinstance(answer, Finding):
         return answer
     return doubt or Finding(Verdict.UNCHECKED, answer)
@@ -255,18 +251,8 @@ def _conclude(answer: Finding | str, doubt: Finding | None) -> Finding:
 
 def parse_findings(reply: Reply, count: int) -> list[Finding | None]:
     """The findings in a model's reply, in the order of the question's items; None for an item without a usable one."""
-    arguments: object = next((call.arguments for call in reply.calls if call.name == ANSWER), None)
-    entries = arguments.get("verdicts") if isinstance(arguments, dict) else None
-    findings: list[Finding | None] = [None] * count
-    for entry in entries if isinstance(entries, list) else []:
-        try:
-            answer = _Entry.model_validate(entry)
-        except ValidationError:
-            continue
-        reason = collapse_whitespace(storable(answer.reason))[:REASON_CHARS_MAX]
-        if 1 <= answer.number <= count and reason:
-            findings[answer.number - 1] = findings[answer.number - 1] or Finding(answer.verdict, reason)
-    return findings
+    answers = read_answers(reply, ANSWER, "verdicts", _Entry, count)
+    return [Finding(answer.verdict, answer.reason) if answer else None for answer in answers]
 
 
 def question(evidence: Sequence[Evidence]) -> str:

@@ -12,7 +12,7 @@ from chiron_workers.knowledge.drafts.cited_statements import (
     judge_statements,
 )
 from chiron_workers.knowledge.drafts.fact_texts import with_windows
-from chiron_workers.knowledge.drafts.sentence_checks import IDLE
+from chiron_workers.knowledge.drafts.sentence_checks import idle_refusal
 from chiron_workers.knowledge.facts.verdicts import Verdicts
 from chiron_workers.knowledge.rows.cell_rules import EMPTY_INSTEAD, CellRuling, FilledCell, rule
 from chiron_workers.knowledge.rows.values import UNCHECKED_MARK
@@ -33,7 +33,7 @@ async def check_cells(
 ) -> list[Finding | str]:
     """For each cell the finding that it stands, or why it is refused, in their order.
 
-    All that the rules do not refuse is one question to the model. Where nobody can be asked, a value that occurs in its facts
+    All that the rules do not refuse is one question to the model. Without a model to ask, a value that occurs in its facts
     stands as `unchecked`.
 
     Raises:
@@ -63,7 +63,7 @@ def _outcome(ruling: CellRuling, answer: CitedFinding) -> Finding | str:
     finding = answer.finding
     match finding.verdict:
         case Verdict.SUPPORTED if answer.named_facts:
-            return " ".join(IDLE.format(fact_id=fact_id) for fact_id in answer.named_facts)
+            return idle_refusal(answer)
         case Verdict.SUPPORTED:
             return finding
         case Verdict.UNCHECKED if ruling.has_value:

@@ -59,7 +59,7 @@ class FilledCell:
 class CellRuling:
     """What the rules say: why the cell is refused, or what they doubt of it.
 
-    `has_value`: its value occurs in its facts, though perhaps of something else; that is enough where nobody can be asked.
+    `has_value`: its value occurs in its facts, though perhaps of something else; that is enough without a model to ask.
     """
 
     refusal: str = ""

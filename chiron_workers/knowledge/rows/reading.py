@@ -34,7 +34,7 @@ class CellFact:
 class Cell:
     """A value with its facts, or None with the reason; `changes` say what became of the facts since, and what contradicts them.
 
-    `found_by` is the model that found that they bear it out, `rules` or nobody where none was asked. `mark` is what a reader
+    `found_by` is the model that found that they support it, `rules`, or empty if none was asked. `mark` is what a reader
     must know before relying on the value. An empty cell has no verdict.
     """
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from chiron_workers.evidence.quotes.context_changes import Place, find_context_changes, is_counter, is_date
+from chiron_workers.evidence.quotes.context_changes import Place, find_context_changes
+from chiron_workers.evidence.quotes.text_units import is_counter, is_date
 
 QUOTE = "The rate of the bank is 5 % a year."
 TEXT = [

@@ -151,7 +151,7 @@ async def test_the_texts_of_linked_facts_are_compared_too_where_a_version_before
 
 
 async def keep_texts(pool: Pool, texts: list[str]) -> list[str]:
-    """Keep texts as a version before did, which looked for no copies of them; their hashes."""
+    """Store texts as an earlier version did, which did not look for copies; their hashes."""
     hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
     await change(
         pool,

@@ -1,4 +1,4 @@
-"""What rules say of a cell: its value occurs in its facts, or does not, or only somebody who understands them can tell."""
+"""What rules say of a cell: its value occurs in its facts, does not, or only a reader can tell."""
 
 import pytest
 
