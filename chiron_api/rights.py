@@ -56,13 +56,6 @@ OPERATIONS = (
     _change("subjects.documents", *_both("/subjects/{id}/documents")),
     # Learning.
     _read("subjects.learning", "GET /subjects/{id}/learn"),
-    _read(
-        "subjects.map",
-        "GET /v1/subjects/{id}/map",
-        "tool get_knowledge_tree",
-        "tool get_knowledge_node",
-        "resource chiron://subjects/{id}/map",
-    ),
     _read("quizzes.form", "GET /quizzes"),
     # Tools of agents that people call. What a tool needs is the same over HTTP and over MCP.
     _read("tools.search", "tool web_search", costs_money=True),

@@ -49,7 +49,7 @@ CALLS_HEAD = '''"""What can be asked of the API: the acts as requests. Written b
 METHODS_HEAD = '''"""The methods of both clients. Written by `docs/generate.py` from `chiron_api.acts`."""
 
 from chiron_api.client import derived_calls as calls
-from chiron_api.client.methods import {names}
+from chiron_api.client.descriptors import {names}
 
 
 class ActMethods:
@@ -61,15 +61,15 @@ class ActMethods:
 def calls_module() -> str:
     """The module with a function for each call."""
     source = _Source()
-    functions = "\n\n".join(source.function(name, acts) for name, acts in sorted(_by_name().items()))
+    functions = "\n\n".join(source.function(name, acts) for name, acts in _methods())
     return _formatted(CALLS_HEAD + source.head(functions) + functions)
 
 
 def methods_module() -> str:
     """The module with the methods that send these calls."""
     lines = [
-        f"    {name} = {'ListMethod' if _is_list(acts[0]) else 'Method'}(calls.{name})\n"
-        for name, acts in sorted(_by_name().items())
+        f"    {name} = {'ListMethod' if name == acts[0].client and _is_list(acts[0]) else 'Method'}(calls.{name})\n"
+        for name, acts in _methods()
     ]
     names = [name for name in ("ListMethod", "Method") if f" {name}(" in "".join(lines)]
     return _formatted(METHODS_HEAD.format(names=", ".join(names)) + "".join(lines))
@@ -81,6 +81,17 @@ def _by_name() -> dict[str, list[Act[..., Any]]]:
     for act in all_acts():
         by_name[act.client].append(act)
     return dict(by_name)
+
+
+def _methods() -> list[tuple[str, list[Act[..., Any]]]]:
+    """Each method by its name. What has formats is a model by one of them, and by another a document as it is saved."""
+    by_name = _by_name()
+    documents = {
+        f"{name.rpartition('_')[2]}_document": acts
+        for name, acts in by_name.items()
+        if acts[0].arguments.is_document
+    }
+    return sorted((by_name | documents).items())
 
 
 def _formatted(source: str) -> str:
@@ -120,12 +131,38 @@ class _Source:
     def function(self, name: str, acts: Sequence[Act[..., Any]]) -> str:
         """The function that makes the call of one act, or of several that differ by what they are done to."""
         act = acts[0]
+        if name != act.client:
+            return self._document(name, acts)
         parameters = [*self._targets(acts), *self._options(act)]
         if act.arguments.takes_key:
             parameters.append("idempotency_key: str | None = None")
         text = "\n".join([*self._target_lines(acts), f"    return {self._call(act, len(acts) > 1)}"])
         signature = ", ".join(parameters)
         return f"def {name}({signature}) -> {self._result(act)}:\n{indent(self._docstring(acts), '    ')}\n{text}\n"
+
+    def _document(self, name: str, acts: Sequence[Act[..., Any]]) -> str:
+        """The function that makes the call of a document as it is saved; of a list that is all of its pages."""
+        act = acts[0]
+        assert act.input_model
+        inputs = {
+            name: field for name, field in act.input_model.model_fields.items() if name not in _paging(act)
+        }
+        words = [word.value for word in inputs["format"].annotation]  # type: ignore[union-attr]  # an enumeration
+        if _is_list(act):
+            words.remove("json")
+        first = next(word for word in words if word != "json")
+        options = [
+            f"format: Literal[{', '.join(map(repr, words))}] = {first!r}"
+            if name == "format"
+            else f"{name}: {self._optional(field)}"
+            for name, field in inputs.items()
+        ]
+        parameters = [*self._targets(acts), *(["*"] if len(acts) == 1 else []), *options]
+        query = ", ".join(f"{name}={name}" for name in inputs)
+        arguments = [*self._place(act, "bytes", len(acts) > 1), f"query=fields({query})"]
+        docstring = self._docstring(acts, "As a document of a format, as it would be saved.")
+        text = "\n".join([*self._target_lines(acts), f"    return get({', '.join(arguments)})"])
+        return f"def {name}({', '.join(parameters)}) -> Call[bytes]:\n{indent(docstring, '    ')}\n{text}\n"
 
     def _targets(self, acts: Sequence[Act[..., Any]]) -> Iterator[str]:
         if not acts[0].arguments.path:
@@ -184,10 +221,10 @@ class _Source:
             choices = ", ".join(act.target.name for act in acts)
             yield f"    folder, target = target_of({choices})"
 
-    def _call(self, act: Act[..., Any], is_merged: bool) -> str:
-        method, _, path = act.route.partition(" ")
-        model = act.arguments.answer
-        arguments = [repr(path), self._answer(model) if model else "None"]
+    def _place(self, act: Act[..., Any], model: str, is_merged: bool) -> list[str]:
+        """The first arguments of a call: the path, how the answer is read, and what the path names."""
+        _, _, path = act.route.partition(" ")
+        arguments = [repr(path), model]
         if is_merged:
             arguments[0] = (
                 'f"' + path.replace("{id}", "{{id}}").replace(f"/{_folder(act)}/", "/{folder}/") + '"'
@@ -195,6 +232,12 @@ class _Source:
             arguments.append("target=target")
         elif act.arguments.path:
             arguments.append(f"target=id_of({act.target.name!r}, {act.target.name})")
+        return arguments
+
+    def _call(self, act: Act[..., Any], is_merged: bool) -> str:
+        method, _, _ = act.route.partition(" ")
+        model = act.arguments.answer
+        arguments = self._place(act, self._answer(model) if model else "None", is_merged)
         inputs = act.input_model.model_fields if act.input_model else {}
         names = [name for name in inputs if name not in _paging(act)]
         # As a model it is JSON, whatever the format that is named where none is.
@@ -280,9 +323,9 @@ class _Source:
             self._classes[name] = f"\n\n{head}\n{members}"
         return name
 
-    def _docstring(self, acts: Sequence[Act[..., Any]]) -> str:
+    def _docstring(self, acts: Sequence[Act[..., Any]], *notes: str) -> str:
         act = acts[0]
-        paragraphs = [" ".join(part.split()) for part in act.description.split("\n\n")]
+        paragraphs = [" ".join(part.split()) for part in [*act.description.split("\n\n"), *notes]]
         lines = ["\n".join(wrap(part, WIDTH - 4)) for part in paragraphs]
         fields = act.input_model.model_fields if act.input_model else {}
         described = [

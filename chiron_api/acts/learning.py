@@ -1,14 +1,16 @@
 """Learning: from a goal to a map, research that the map asks for, what is proposed for it, and what a learner knows."""
 
+import asyncio
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
-from chiron_api.acts.act import Created, Noun, Target
+from chiron_api.acts.act import Created, Document, Noun, Target
 from chiron_api.acts.inputs import INTEGER, Flag, Input, Name, Tokens, Usd
 from chiron_api.answers.learning import (
+    CoverageMap,
     CurriculumReceipt,
     NodeProgress,
     ProgressList,
@@ -17,6 +19,7 @@ from chiron_api.answers.learning import (
     ResearchRound,
 )
 from chiron_api.services import Services
+from chiron_api.views.coverage_maps import MEDIA_TYPES, MapFormat, load_map, render
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.knowledge.assessment.learner_progress import load_progress
@@ -79,13 +82,19 @@ class DecisionRequest(Input):
     reason: Annotated[str, Field(min_length=1, max_length=REASON_CHARS_MAX)]
 
 
+class MapQuery(Input):
+    """The format of a map."""
+
+    format: MapFormat = MapFormat.JSON
+
+
 class ProposalsQuery(Input):
     """Only proposals in one state."""
 
     state: ProposalState | None = None
 
 
-NEXT_ROUND = RoundRequest()
+NEXT_ROUND, AS_JSON = RoundRequest(), MapQuery()
 
 
 @LEARNING.act(
@@ -122,6 +131,25 @@ async def order_curriculum(
         run_ids=list(receipt.batch.run_ids),
         is_new=receipt.batch.is_new,
     )
+
+
+@LEARNING.act(
+    "subjects.map",
+    "GET /v1/subjects/{id}/map",
+    "Show the coverage map of a subject",
+    client="coverage_map",
+    faces=("tool get_knowledge_tree", "tool get_knowledge_node", "resource chiron://subjects/{id}/map"),
+    problems=(HTTPStatus.NOT_FOUND,),
+    media_types=tuple(
+        media_type.partition(";")[0] for name, media_type in MEDIA_TYPES.items() if name is not MapFormat.JSON
+    ),
+)
+async def show_map(services: Services, id: str, query: MapQuery = AS_JSON) -> Document[CoverageMap]:
+    """The nodes of a subject, nested, with how many facts belong to each, and which are exhausted."""
+    session = Session(services.pool)
+    coverage = await load_map(session, (await Subjects(session).require(id))["subject_id"])
+    text = await asyncio.to_thread(render, coverage, query.format)
+    return Document([text], MEDIA_TYPES[query.format])
 
 
 @LEARNING.act(

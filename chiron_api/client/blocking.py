@@ -1,21 +1,17 @@
 """The shell for programs without an event loop: it carries out the steps of flows, one after the other."""
 
-import functools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from typing import Any, Concatenate, ParamSpec, Self, cast
+from typing import Any, Self, cast
 
 import httpx2
 
-from chiron_api.client.call import Call, Item, Listing, Value
-from chiron_api.client.flows.requests import request
+from chiron_api.client.call import Item, Value
 from chiron_api.client.flows.steps import Answer, Cut, Emit, Flow, Outcome, Pause, Read, Send, Step
-from chiron_api.client.flows.streams import EventFlow, StreamedEvent, pages
+from chiron_api.client.flows.streams import EventFlow, StreamedEvent
 from chiron_api.client.server import Server, find_server
 from chiron_api.client.transport import FAILURES, Body, client_options, cut_of, lower_names, request_options
-
-P = ParamSpec("P")
 
 
 class Wire:
@@ -148,22 +144,5 @@ class BlockingShell:
     def _items(self, flow: Flow[None]) -> Items[Any]:
         return Items(flow, self._wire())
 
-
-def value(build: Callable[P, Call[Value]]) -> Callable[Concatenate[BlockingShell, P], Value]:
-    """The method that sends a call and gives its value."""
-
-    @functools.wraps(build)
-    def send(self: BlockingShell, /, *args: P.args, **options: P.kwargs) -> Value:
-        return self._value(request(self._server, build(*args, **options)))
-
-    return send
-
-
-def listing(build: Callable[P, Listing[Item]]) -> Callable[Concatenate[BlockingShell, P], Items[Item]]:
-    """The method that iterates over a list."""
-
-    @functools.wraps(build)
-    def items(self: BlockingShell, /, *args: P.args, **options: P.kwargs) -> Items[Item]:
-        return self._items(pages(self._server, build(*args, **options)))
-
-    return items
+    def _events(self, events: EventFlow) -> EventStream:
+        return EventStream(events, self._wire())

@@ -75,6 +75,14 @@ class Listing(Generic[Item]):
     page: Callable[[UUID | None], Call[Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class Wait(Generic[Value]):
+    """A call that is made again until its batch or run goes on no more by itself; None waits however long that takes."""
+
+    call: Call[Value]
+    timeout_s: float | None
+
+
 def get(path: str, model: Any, **options: Any) -> Call[Any]:
     """A call that only reads."""
     return Call("GET", path, model, is_repeatable=True, **options)

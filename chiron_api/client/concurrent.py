@@ -1,21 +1,17 @@
 """The shell for asyncio: it carries out the same steps of flows, and lets others go on meanwhile."""
 
 import asyncio
-import functools
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any, Concatenate, ParamSpec, Self, cast
+from typing import Any, Self, cast
 
 import httpx2
 
-from chiron_api.client.call import Call, Item, Listing, Value
-from chiron_api.client.flows.requests import request
+from chiron_api.client.call import Item, Value
 from chiron_api.client.flows.steps import Answer, Cut, Emit, Flow, Outcome, Pause, Read, Send, Step
-from chiron_api.client.flows.streams import EventFlow, StreamedEvent, pages
+from chiron_api.client.flows.streams import EventFlow, StreamedEvent
 from chiron_api.client.server import Server, find_server
 from chiron_api.client.transport import FAILURES, Body, client_options, cut_of, lower_names, request_options
-
-P = ParamSpec("P")
 
 
 class AsyncWire:
@@ -152,24 +148,5 @@ class AsyncShell:
     def _items(self, flow: Flow[None]) -> AsyncItems[Any]:
         return AsyncItems(flow, self._wire())
 
-
-def value(
-    build: Callable[P, Call[Value]],
-) -> Callable[Concatenate[AsyncShell, P], Coroutine[Any, Any, Value]]:
-    """The method that sends a call and gives its value."""
-
-    @functools.wraps(build)
-    async def send(self: AsyncShell, /, *args: P.args, **options: P.kwargs) -> Value:
-        return await self._value(request(self._server, build(*args, **options)))
-
-    return send
-
-
-def listing(build: Callable[P, Listing[Item]]) -> Callable[Concatenate[AsyncShell, P], AsyncItems[Item]]:
-    """The method that iterates over a list."""
-
-    @functools.wraps(build)
-    def items(self: AsyncShell, /, *args: P.args, **options: P.kwargs) -> AsyncItems[Item]:
-        return self._items(pages(self._server, build(*args, **options)))
-
-    return items
+    def _events(self, events: EventFlow) -> AsyncEventStream:
+        return AsyncEventStream(events, self._wire())

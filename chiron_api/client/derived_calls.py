@@ -13,6 +13,7 @@ from chiron_api.answers.facts import Fact, FactList, FoundFact, FoundFacts, List
 from chiron_api.answers.journeys import Journey, JourneyList
 from chiron_api.answers.keys import AuditEntry, AuditTrail, Key, KeyList, NewKey
 from chiron_api.answers.learning import (
+    CoverageMap,
     CurriculumReceipt,
     NodeProgress,
     ProgressList,
@@ -173,6 +174,13 @@ def check(
     )
 
 
+def coverage_map(subject: str) -> Call[CoverageMap]:
+    """The nodes of a subject, nested, with how many facts belong to each, and which are exhausted."""
+    return get(
+        "/v1/subjects/{id}/map", CoverageMap, target=id_of("subject", subject), query=fields(format="json")
+    )
+
+
 def create_key(
     name: str,
     scope: AccessScope,
@@ -304,6 +312,14 @@ def lesson(lesson: Id | LessonLine) -> Call[Lesson]:
     return get("/v1/lessons/{id}", Lesson, target=id_of("lesson", lesson), query=fields(format="json"))
 
 
+def lesson_document(lesson: Id | LessonLine, *, format: Literal["json", "md", "html"] = "md") -> Call[bytes]:
+    """A lesson with its facts, and which of its sentences are stale and why.
+
+    As a document of a format, as it would be saved.
+    """
+    return get("/v1/lessons/{id}", bytes, target=id_of("lesson", lesson), query=fields(format=format))
+
+
 def lessons(subject: str, *, node: str | None = None, drafts: bool = False) -> Call[list[LessonLine]]:
     """The lessons of a subject or of one of its nodes, newest first; 500 at most.
 
@@ -318,6 +334,14 @@ def lessons(subject: str, *, node: str | None = None, drafts: bool = False) -> C
         part="items",
         query=fields(node=node, drafts=drafts),
     )
+
+
+def map_document(subject: str, *, format: Literal["mermaid", "tree", "json"] = "mermaid") -> Call[bytes]:
+    """The nodes of a subject, nested, with how many facts belong to each, and which are exhausted.
+
+    As a document of a format, as it would be saved.
+    """
+    return get("/v1/subjects/{id}/map", bytes, target=id_of("subject", subject), query=fields(format=format))
 
 
 def order_curriculum(
@@ -503,6 +527,30 @@ def report(
     )
 
 
+def report_document(
+    batch: Id | Batch | Receipt | RunReceipt | None = None,
+    *,
+    run: Id | Run | RunResult | RunReceipt | None = None,
+    subject: str | None = None,
+    format: Literal["md", "html", "json", "docx", "csl-json", "bibtex", "ris"] = "md",
+    candidates: bool = False,
+) -> Call[bytes]:
+    """What the runs of a batch found, with sources.
+
+    As a document of a format, as it would be saved.
+
+    Args:
+        candidates: Also facts that are not sure enough, marked.
+    """
+    folder, target = target_of(batch, run, subject)
+    return get(
+        f"/v1/{folder}/{{id}}/report",
+        bytes,
+        target=target,
+        query=fields(format=format, candidates=candidates),
+    )
+
+
 def resend_delivery(delivery: Id | Delivery) -> Call[Delivery]:
     """Have a worker send a delivery at once, under the same id. It is refused where the webhook is off."""
     return Call("POST", "/v1/deliveries/{id}/resend", Delivery, target=id_of("delivery", delivery))
@@ -584,6 +632,20 @@ def rows(
     """What the runs of a batch handed in, in the order of its topics: pages of JSON, or one table as CSV or XLSX."""
     folder, target = target_of(batch, run)
     return pages(f"/v1/{folder}/{{id}}/rows", RowList, target=target, format="json")
+
+
+def rows_document(
+    batch: Id | Batch | Receipt | RunReceipt | None = None,
+    *,
+    run: Id | Run | RunResult | RunReceipt | None = None,
+    format: Literal["csv", "xlsx"] = "csv",
+) -> Call[bytes]:
+    """What the runs of a batch handed in, in the order of its topics: pages of JSON, or one table as CSV or XLSX.
+
+    As a document of a format, as it would be saved.
+    """
+    folder, target = target_of(batch, run)
+    return get(f"/v1/{folder}/{{id}}/rows", bytes, target=target, query=fields(format=format))
 
 
 def run(run: Id | Run | RunResult | RunReceipt) -> Call[Run]:

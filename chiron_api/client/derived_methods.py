@@ -1,7 +1,7 @@
 """The methods of both clients. Written by `docs/generate.py` from `chiron_api.acts`."""
 
 from chiron_api.client import derived_calls as calls
-from chiron_api.client.methods import ListMethod, Method
+from chiron_api.client.descriptors import ListMethod, Method
 
 
 class ActMethods:
@@ -13,6 +13,7 @@ class ActMethods:
     batches = ListMethod(calls.batches)
     cancel = Method(calls.cancel)
     check = Method(calls.check)
+    coverage_map = Method(calls.coverage_map)
     create_key = Method(calls.create_key)
     create_subject = Method(calls.create_subject)
     create_webhook = Method(calls.create_webhook)
@@ -28,7 +29,9 @@ class ActMethods:
     journeys = Method(calls.journeys)
     keys = Method(calls.keys)
     lesson = Method(calls.lesson)
+    lesson_document = Method(calls.lesson_document)
     lessons = Method(calls.lessons)
+    map_document = Method(calls.map_document)
     order_curriculum = Method(calls.order_curriculum)
     order_questions = Method(calls.order_questions)
     order_recheck = Method(calls.order_recheck)
@@ -42,6 +45,7 @@ class ActMethods:
     reinstate = Method(calls.reinstate)
     remove_webhook = Method(calls.remove_webhook)
     report = Method(calls.report)
+    report_document = Method(calls.report_document)
     resend_delivery = Method(calls.resend_delivery)
     resume = Method(calls.resume)
     resume_journey = Method(calls.resume_journey)
@@ -49,6 +53,7 @@ class ActMethods:
     retry = Method(calls.retry)
     revoke_key = Method(calls.revoke_key)
     rows = ListMethod(calls.rows)
+    rows_document = Method(calls.rows_document)
     run = Method(calls.run)
     runs = ListMethod(calls.runs)
     save_goal = Method(calls.save_goal)

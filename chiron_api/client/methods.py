@@ -1,62 +1,18 @@
-"""The methods of both clients: each sends the call that a function builds, as its client sends."""
+"""All methods of both clients: of acts, and of what is no act."""
 
-import functools
-from collections.abc import Callable, Coroutine
-from typing import Any, Generic, ParamSpec, TypeVar, overload
-
-from chiron_api.client.blocking import BlockingShell, Items
-from chiron_api.client.call import Call, Item, Listing, Value
-from chiron_api.client.concurrent import AsyncItems, AsyncShell
-from chiron_api.client.flows.requests import request
-from chiron_api.client.flows.streams import pages
-
-P = ParamSpec("P")
-Built = TypeVar("Built")
+from chiron_api.client import calls
+from chiron_api.client.derived_methods import ActMethods
+from chiron_api.client.descriptors import EventMethod, ListMethod, Method
 
 
-class _Described(Generic[P, Built]):
-    """Shows the name, the options and the docstring of what builds its calls."""
+class Methods(ActMethods):
+    """A method for each act, and one for each call besides."""
 
-    def __init__(self, build: Callable[P, Built]) -> None:
-        self.build = build
-
-    def bound(self, send: Callable[[Built], Any]) -> Callable[P, Any]:
-        """The method of one client, which does `send` with what is built."""
-
-        @functools.wraps(self.build)
-        def method(*args: P.args, **options: P.kwargs) -> Any:
-            return send(self.build(*args, **options))
-
-        return method
-
-
-class Method(_Described[P, Call[Value]]):
-    """A method that gives the value of a call."""
-
-    @overload
-    def __get__(self, shell: None, owner: type) -> Callable[P, Call[Value]]: ...
-    @overload
-    def __get__(self, shell: BlockingShell, owner: type) -> Callable[P, Value]: ...
-    @overload
-    def __get__(self, shell: AsyncShell, owner: type) -> Callable[P, Coroutine[Any, Any, Value]]: ...
-    def __get__(self, shell: BlockingShell | AsyncShell | None, owner: type) -> Any:
-        """The method of a client; of the class, the function that builds its calls."""
-        if shell is None:
-            return self.build
-        return self.bound(lambda call: shell._value(request(shell._server, call)))  # of ours
-
-
-class ListMethod(_Described[P, Listing[Item]]):
-    """A method that goes through a list, whose pages are fetched as they are needed."""
-
-    @overload
-    def __get__(self, shell: None, owner: type) -> Callable[P, Listing[Item]]: ...
-    @overload
-    def __get__(self, shell: BlockingShell, owner: type) -> Callable[P, Items[Item]]: ...
-    @overload
-    def __get__(self, shell: AsyncShell, owner: type) -> Callable[P, AsyncItems[Item]]: ...
-    def __get__(self, shell: BlockingShell | AsyncShell | None, owner: type) -> Any:
-        """The method of a client; of the class, the function that builds its calls."""
-        if shell is None:
-            return self.build
-        return self.bound(lambda listing: shell._items(pages(shell._server, listing)))  # of ours
+    add_document = Method(calls.add_document)
+    call_tool = Method(calls.call_tool)
+    events = EventMethod(calls.events)
+    health = Method(calls.health)
+    readiness = Method(calls.readiness)
+    results = ListMethod(calls.results)
+    wait = Method(calls.wait)
+    wait_for_run = Method(calls.wait_for_run)

@@ -16,14 +16,14 @@ from chiron_workers.states import SHOWN_STATUSES
 class MapFormat(StrEnum):
     """As what a coverage map is written out."""
 
-    TREE = "tree"
     MERMAID = "mermaid"
+    TREE = "tree"
     JSON = "json"
 
 
 MEDIA_TYPES = {
-    MapFormat.TREE: "text/plain; charset=utf-8",
     MapFormat.MERMAID: "text/vnd.mermaid; charset=utf-8",
+    MapFormat.TREE: "text/plain; charset=utf-8",
     MapFormat.JSON: "application/json",
 }
 

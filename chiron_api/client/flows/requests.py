@@ -1,17 +1,15 @@
 """Flows of one value: a request with its repetitions, and waiting for an end."""
 
 import time
-from typing import TypeVar
+from typing import Any
 
-from chiron_api.answers.runs import Batch, Run
-from chiron_api.client.call import Call, Value
+from chiron_api.client.call import Call, Value, Wait
 from chiron_api.client.errors import StillOpen
 from chiron_api.client.flows.failures import error_of, may_repeat
 from chiron_api.client.flows.patience import Patience
 from chiron_api.client.flows.steps import Answer, Cut, Flow, Pause, Send
 from chiron_api.client.server import Server
 
-Ending = TypeVar("Ending", Batch, Run)
 IN_MOTION = frozenset({"queued", "running"})
 FIRST_LOOK_S, LOOKS_APART_MAX_S = 0.5, 5.0
 
@@ -40,12 +38,9 @@ def answered(server: Server, step: Send, patience: Patience) -> Flow[Answer]:
         yield Pause(patience.delay_s(error))
 
 
-def wait_for_end(server: Server, call: Call[Ending], timeout_s: float | None) -> Flow[Ending]:
-    """The batch or the run once it goes on no more by itself: it is finished, or paused until somebody does something.
-
-    Raises:
-        StillOpen: `timeout_s` have passed before.
-    """
+def wait_for_end(server: Server, wait: Wait[Any]) -> Flow[Any]:
+    """The batch or the run at its end. Raises StillOpen."""
+    call, timeout_s = wait.call, wait.timeout_s
     until = None if timeout_s is None else time.monotonic() + timeout_s
     interval_s = FIRST_LOOK_S
     while True:

@@ -7,7 +7,6 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from chiron_api.answers.events import ANY_EVENT, AnyEvent, Event
-from chiron_api.answers.runs import RunResult
 from chiron_api.client.call import Call, Item, Listing, unreadable
 from chiron_api.client.errors import Unavailable
 from chiron_api.client.flows.failures import error_of
@@ -42,7 +41,7 @@ def pages(server: Server, listing: Listing[Item]) -> Flow[None]:
             return
 
 
-def results(server: Server, call: Call[RunResult]) -> Flow[None]:
+def results(server: Server, call: Call[Any]) -> Flow[None]:
     """Emits each run of a batch once; after a cut the list is read anew, and what was emitted is passed over."""
     patience = Patience(server.patience_s)
     ids: set[UUID] = set()
