@@ -18,8 +18,8 @@ cli = typer.Typer()
 @cli.command()
 @takes_input(without=("limit", "after"))
 async def audit(
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Entries at most.")] = 50,
     page: AuditPage,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Entries at most.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show who changed what, newest first: over HTTP, over MCP and by commands. --json prints a line an entry."""

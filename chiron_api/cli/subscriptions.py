@@ -44,8 +44,8 @@ async def list_subscriptions(
     if not subscriptions:
         of_subject = f" on {page.subject!r}" if page.subject else ""
         typer.echo(
-            f"There is no subscription{of_subject}. `chiron subscriptions add TOPIC --subject {quote(page.subject or 'S')} --cron C` "
-            "makes one."
+            f"There is no subscription{of_subject}. `chiron subscriptions add TOPIC "
+            f"--subject {quote(page.subject or 'S')} --cron C` makes one."
         )
 
 
