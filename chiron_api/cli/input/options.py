@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Generic, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Generic, TypeVar, Union, cast, get_args, get_origin
 
 import typer
 from annotated_types import Ge, Gt, Le
@@ -90,7 +90,7 @@ def takes_input(
         ]
         call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
         call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return call
+        return cast("Callable[..., Result]", call)
 
     return decorate
 
@@ -117,11 +117,11 @@ def _parameter(name: str, field: FieldInfo, said: str | ParameterInfo | None) ->
     for rule in rules_of(field) if kind in (int, float) else ():
         match rule:
             case Ge(ge=bound):
-                info.min = bound  # type: ignore[assignment]  # of a number
+                info.min = bound
             case Gt(gt=0):
                 info.min = 1
             case Le(le=bound):
-                info.max = bound  # type: ignore[assignment]  # of a number
+                info.max = bound
     default = inspect.Parameter.empty if field.is_required() else field.get_default(call_default_factory=True)
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
