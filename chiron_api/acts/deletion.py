@@ -3,6 +3,8 @@
 from http import HTTPStatus
 from uuid import UUID
 
+from pydantic import Field
+
 from chiron_api.acts.act import Declare
 from chiron_api.acts.inputs import Input
 from chiron_api.acts.steering import BATCHES, PROBLEMS, RUNS, STEERING, Kind
@@ -13,7 +15,7 @@ from chiron_workers.batches.delete import Deletion, delete
 class DeleteOptions(Input):
     """`with_facts` also deletes the facts that the runs found first."""
 
-    with_facts: bool = False
+    with_facts: bool = Field(False, description="Also delete the facts that were found first by it.")
 
 
 def _act(kind: Kind) -> Declare:

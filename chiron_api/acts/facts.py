@@ -22,7 +22,9 @@ CHANGE_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 class Reason(Input):
     """Why a fact is withdrawn or reinstated."""
 
-    reason: Annotated[str, Field(max_length=REASON_CHARS_MAX)] = ""
+    reason: Annotated[
+        str, Field(max_length=REASON_CHARS_MAX, description="Why; it is kept in the fact's history.")
+    ] = ""
 
 
 @FACTS.act(

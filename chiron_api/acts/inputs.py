@@ -152,12 +152,12 @@ def length_bounds(model: type[Input]) -> dict[str, int]:
     return {
         name: rule.max_length
         for name, field in model.model_fields.items()
-        for rule in _rules(field)
+        for rule in rules_of(field)
         if isinstance(rule, MaxLen)
     }
 
 
-def _rules(field: FieldInfo) -> Iterator[object]:
+def rules_of(field: FieldInfo) -> Iterator[object]:
     """What a field is held to, also where it may be null."""
     yield from field.metadata
     for choice in get_args(field.annotation):

@@ -26,7 +26,14 @@ CHANGE_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 class JourneyRequest(Input):
     """What somebody wants to understand and how deeply, by which model and for how much as a whole."""
 
-    goal: Annotated[str, Field(min_length=1, max_length=GOAL_CHARS_MAX)]
+    goal: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=GOAL_CHARS_MAX,
+            description="What you want to understand or be able to do, in your own words.",
+        ),
+    ]
     depth: Annotated[
         str,
         Field(
@@ -35,7 +42,7 @@ class JourneyRequest(Input):
             description="How deeply: overview, practical, expert, or other words.",
         ),
     ] = DEPTH
-    model: Name | None = None
+    model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
     budget_usd: Usd | None = Field(None, description="What it may cost as a whole; it stands still there.")
     facts_min: Annotated[
         int,

@@ -26,13 +26,27 @@ ADMIN = AccessScope.ADMIN
 class KeyRequest(Input):
     """A key to make; its owner is called as the key is, unless another one is named."""
 
-    name: Annotated[str, Field(min_length=1, max_length=keys.NAME_CHARS_MAX)]
-    scope: AccessScope
-    owner: Annotated[str, Field(max_length=keys.NAME_CHARS_MAX)] = ""
-    expires_at: Time | None = None
-    budget_usd: Usd | None = None
-    budget_period: BudgetPeriod = BudgetPeriod.TOTAL
-    requests_per_minute: Annotated[int, Field(ge=1, le=keys.RATE_MAX), INTEGER] | None = None
+    name: Annotated[str, Field(min_length=1, max_length=keys.NAME_CHARS_MAX, description="Name of the key.")]
+    scope: AccessScope = Field(
+        description="What it may: read; also submit and steer; also see all owners and manage keys."
+    )
+    owner: Annotated[
+        str,
+        Field(
+            max_length=keys.NAME_CHARS_MAX,
+            description="Whose batches are submitted with it. Default: its name; `local` is you.",
+        ),
+    ] = ""
+    expires_at: Time | None = Field(None, description="When it ends. Default: never.")
+    budget_usd: Usd | None = Field(
+        None, description="What all batches of the key may cost together. Default: no limit."
+    )
+    budget_period: BudgetPeriod = Field(
+        BudgetPeriod.TOTAL, description="Whether the budget is for each day, or in total."
+    )
+    requests_per_minute: Annotated[int, Field(ge=1, le=keys.RATE_MAX), INTEGER] | None = Field(
+        None, description="Requests a minute. Default: no limit."
+    )
 
     @field_validator("expires_at")
     @classmethod
@@ -45,14 +59,14 @@ class KeyRequest(Input):
 class KeysQuery(Input):
     """Which keys to list: with `revoked` also those that are no longer valid."""
 
-    with_revoked: bool = Field(False, alias="revoked")
+    with_revoked: bool = Field(False, alias="revoked", description="Also those that were revoked.")
 
 
 class AuditPage(Page):
     """A page of the audit trail, of one owner if it is named."""
 
     limit: Annotated[int, Field(ge=1, le=1_000)] = 100
-    owner: Name | None = None
+    owner: Name | None = Field(None, description="Only what this owner did.")
 
 
 @KEYS.act(

@@ -44,7 +44,14 @@ LEARNING = Noun("Learning", Target("subject"))
 class GoalRequest(Input):
     """What somebody wants to understand and how deeply, who draws up its map and for how much."""
 
-    goal: Annotated[str, Field(min_length=1, max_length=GOAL_CHARS_MAX)]
+    goal: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=GOAL_CHARS_MAX,
+            description="What you want to understand or be able to do, in your own words.",
+        ),
+    ]
     depth: Annotated[
         str,
         Field(
@@ -53,7 +60,7 @@ class GoalRequest(Input):
             description="How deeply: overview, practical, expert, or other words.",
         ),
     ] = DEPTH
-    model: Name | None = None
+    model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
     again: Flag = Field(False, description="Map the goal anew, though it was mapped before.")
@@ -70,16 +77,16 @@ class RoundRequest(Input):
     topics_max: Annotated[
         int, Field(ge=1, le=1_000, description="Nodes that are researched at once."), INTEGER
     ] = TOPICS_MAX
-    model: Name | None = None
-    budget_usd: Usd | None = None
+    model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
+    budget_usd: Usd | None = Field(None, description="What the round may cost; it pauses there.")
     again: Flag = Field(False, description="Try nodes again that gained nothing twice.")
 
 
 class DecisionRequest(Input):
     """Whether the map is changed, and why."""
 
-    accept: Flag
-    reason: Annotated[str, Field(min_length=1, max_length=REASON_CHARS_MAX)]
+    accept: Flag = Field(description="Whether the map is changed.")
+    reason: Annotated[str, Field(min_length=1, max_length=REASON_CHARS_MAX, description="Why.")]
 
 
 class MapQuery(Input):
@@ -91,7 +98,7 @@ class MapQuery(Input):
 class ProposalsQuery(Input):
     """Only proposals in one state."""
 
-    state: ProposalState | None = None
+    state: ProposalState | None = Field(None, description="Only those in this state. Default: all.")
 
 
 NEXT_ROUND, AS_JSON = RoundRequest(), MapQuery()

@@ -44,7 +44,7 @@ class RunPage(Page):
 class Message(Input):
     """Words for a run."""
 
-    text: Annotated[str, Field(min_length=1, max_length=MESSAGE_CHARS)]
+    text: Annotated[str, Field(min_length=1, max_length=MESSAGE_CHARS, description="What to tell the agent.")]
 
 
 @RUNS.act(

@@ -6,6 +6,8 @@ from http import HTTPStatus
 from typing import NamedTuple
 from uuid import UUID
 
+from pydantic import Field
+
 from chiron_api.acts.act import Declare, Noun, Target
 from chiron_api.acts.inputs import Flag, Input, Tokens, Usd
 from chiron_api.answers.basics import Receipt
@@ -30,8 +32,12 @@ class NoOptions(Input):
 class NewBudget(NoOptions):
     """The budget of the batch or the run from now on."""
 
-    budget_usd: Usd | None = None
-    budget_tokens: Tokens | None = None
+    budget_usd: Usd | None = Field(
+        None, description="What the batch or the run may cost from now on, in all."
+    )
+    budget_tokens: Tokens | None = Field(
+        None, description="Tokens that the batch or the run may use from now on, in all."
+    )
 
     @property
     def budget(self) -> Budget:
@@ -42,7 +48,10 @@ class NewBudget(NoOptions):
 class Retry(NewBudget):
     """`from_scratch` begins anew instead of where the run ended."""
 
-    from_scratch: Flag = False
+    from_scratch: Flag = Field(
+        False,
+        description="Begin anew instead of where the run ended, also completed runs. What they stored is kept.",
+    )
 
 
 NO_OPTIONS, SAME_BUDGET, PLAIN_RETRY = NoOptions(), NewBudget(), Retry()

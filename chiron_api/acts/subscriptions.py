@@ -33,28 +33,40 @@ class SubscriptionRequest(Input):
 
     topics: Annotated[
         list[Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]],
-        Field(min_length=1, max_length=TOPICS_MAX),
+        Field(min_length=1, max_length=TOPICS_MAX, description="What to research each time."),
     ]
-    subject: Name
-    cron: Annotated[str, Field(min_length=1, max_length=CHARS_MAX)]
-    time_zone: Name = "UTC"
-    role: Name = "research"
-    model: Name | None = None
-    budget_usd: Usd | None = Field(None, description="What all topics together may cost each time.")
-    ends_at: Time | None = None
+    subject: Name = Field(description="Subject the facts belong to; any name.")
+    cron: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=CHARS_MAX,
+            description='When: minute, hour, day, month, weekday. "0 9 * * MON" is each Monday at 9:00.',
+        ),
+    ]
+    time_zone: Name = Field("UTC", description="Whose clock that is, such as Europe/Berlin.")
+    role: Name = Field(
+        "research", description="Which agent works on the topics: one of Chiron, or of CHIRON_ROLES."
+    )
+    model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
+    budget_usd: Usd | None = Field(
+        None,
+        description="What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.",
+    )
+    ends_at: Time | None = Field(None, description="When it ends, such as 2026-12-31. Default: never.")
     recheck: Flag = Field(False, description="Read the sources of the subject again each time, too.")
 
 
 class SubscriptionPage(Page):
     """A page of the subscriptions, of one subject if it is named."""
 
-    subject: Name | None = None
+    subject: Name | None = Field(None, description="Only those of this subject.")
 
 
 class TimesQuery(Input):
     """How many occurrences to list, the latest first."""
 
-    limit: Annotated[int, Field(ge=1, le=TIMES_MAX)] = 10
+    limit: Annotated[int, Field(ge=1, le=TIMES_MAX, description="Times at most, the latest first.")] = 10
 
 
 @SUBSCRIPTIONS.act(

@@ -30,7 +30,9 @@ class WebhookRequest(Input):
         default_factory=lambda: list(DEFAULT_KINDS),
         description="What is sent; without them all but the ends of runs that are completed or cancelled.",
     )
-    format: WebhookFormat | None = None
+    format: WebhookFormat | None = Field(
+        None, description="In which form. Default: mail for mailto:, else standard."
+    )
 
 
 @WEBHOOKS.act(

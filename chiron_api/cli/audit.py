@@ -1,10 +1,11 @@
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from chiron_api.acts.keys import AuditPage, list_audit
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.pages import first_items
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
@@ -15,19 +16,15 @@ cli = typer.Typer()
 
 
 @cli.command()
+@takes_input(without=("limit", "after"))
 async def audit(
+    page: AuditPage,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Entries at most.")] = 50,
-    owner: Annotated[str | None, typer.Option(help="Only what this owner did.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show who changed what, newest first: over HTTP, over MCP and by commands. --json prints a line an entry."""
     async with open_services(settings(), pool_size=1) as services:
-        entries = await first_items(
-            limit,
-            lambda size, after: list_audit(
-                services, options(AuditPage, limit=size, after=after, owner=owner)
-            ),
-        )
+        entries = await first_items(limit, page, partial(list_audit, services))
     for entry in entries:
         if as_json:
             typer.echo(json_line(entry))

@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Annotated
 
 import typer
@@ -7,8 +6,7 @@ import typer
 from chiron_api.acts.checks import Checking, check_subject
 from chiron_api.answers.subjects import CheckReceipt
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.cli.input.money import usd_option
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import takes_input
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_workers.knowledge.coverage.subjects import slug
@@ -19,22 +17,10 @@ cli = typer.Typer()
 
 
 @cli.command()
+@takes_input()
 async def check(
     subject: Annotated[str, typer.Argument(help="Subject whose facts are checked against their quotes.")],
-    model: Annotated[
-        str | None,
-        typer.Option(help="Who is asked, where CHIRON_VERDICT_MODEL names nobody. Default: CHIRON_MODEL."),
-    ] = None,
-    budget_usd: Annotated[
-        Decimal | None,
-        usd_option("What the check may cost. It pauses there, and goes on with `chiron resume`."),
-    ] = None,
-    budget_tokens: Annotated[
-        int | None, typer.Option(min=1, metavar="TOKENS", help="The tokens it may use, likewise.")
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Ask anew, though the same facts were asked about before.")
-    ] = False,
+    checking: Checking,
     as_json: AsJson = False,
 ) -> None:
     """Ask a model about every fact that no model has judged: does its quote support it?
@@ -42,7 +28,6 @@ async def check(
     A run of the role `verifier` asks about twelve at a time. What a quote does not support is no longer shown as accepted; it
     stays in the database, with the reason. What rules alone had doubted counts again if the model supports it.
     """
-    checking = options(Checking, model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again)
     async with open_services(settings(), pool_size=2) as services:
         receipt = (await check_subject.command(services, slug(subject), checking)).answer
     typer.echo(json_line(receipt) if as_json else "\n".join(check_lines(receipt)))

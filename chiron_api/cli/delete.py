@@ -5,6 +5,7 @@ import typer
 
 from chiron_api.acts.deletion import DeleteOptions, delete_batch, delete_run
 from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.input.options import takes_input
 from chiron_api.services import open_services
 from chiron_api.text import count, one_line
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find
@@ -16,11 +17,10 @@ cli = typer.Typer()
 
 
 @cli.command()
+@takes_input()
 async def delete(
     target: Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")],
-    with_facts: Annotated[
-        bool, typer.Option("--with-facts", help="Also delete the facts that were found first by it.")
-    ] = False,
+    options: DeleteOptions,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -29,14 +29,14 @@ async def delete(
         subject = await find(pool, target)
     if not yes:
         _ask(
-            f"Delete {_describe(subject)} for good{', with the facts found first by it' if with_facts else ''}?"
+            f"Delete {_describe(subject)} for good{', with the facts found first by it' if options.with_facts else ''}?"
         )
     act = delete_run if isinstance(subject, RunSummary) else delete_batch
     async with open_services(settings(), pool_size=1) as services:
-        deletion = await act.command(services, subject.id, DeleteOptions(with_facts=with_facts))
+        deletion = await act.command(services, subject.id, options)
     parts = [count(deletion.runs, "run")]
     parts += ["the batch"] if deletion.batch else []
-    parts += [count(deletion.facts, "fact")] if with_facts else []
+    parts += [count(deletion.facts, "fact")] if options.with_facts else []
     print_answer(f"Deleted: {', '.join(parts)}.", deletion, as_json=as_json)
 
 

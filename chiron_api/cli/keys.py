@@ -1,4 +1,3 @@
-from decimal import Decimal
 from typing import Annotated
 
 import typer
@@ -6,14 +5,12 @@ import typer
 from chiron_api.acts import keys as acts
 from chiron_api.answers.keys import Key
 from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_api.cli.input.money import usd_option
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.times import parse_end
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, usd
 from chiron_workers.settings import settings
-from chiron_workers.states import AccessScope, BudgetPeriod
 
 cli = typer.Typer(
     name="keys",
@@ -24,60 +21,25 @@ Name = Annotated[str, typer.Argument(help="Name of the key.")]
 
 
 @cli.command()
-async def create(
-    name: Name,
-    scope: Annotated[
-        AccessScope,
-        typer.Option(help="What it may: read; also submit and steer; also see all owners and manage keys."),
-    ],
-    owner: Annotated[
-        str, typer.Option(help="Whose batches are submitted with it. Default: its name; `local` is you.")
-    ] = "",
-    expires: Annotated[
-        str | None, typer.Option(metavar="30d|DATE", help="When it ends. Default: never.")
-    ] = None,
-    budget_usd: Annotated[
-        Decimal | None, usd_option("What all batches of the key may cost together. Default: no limit.")
-    ] = None,
-    per: Annotated[
-        BudgetPeriod, typer.Option(help="Whether the budget is for each day, or in total.")
-    ] = BudgetPeriod.TOTAL,
-    requests_per_minute: Annotated[
-        int | None,
-        typer.Option(
-            "--requests-per-minute",
-            "--rate",
-            min=1,
-            metavar="N",
-            help="Requests a minute. Default: no limit.",
-        ),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+@takes_input(
+    name=typer.Argument(),
+    expires_at=typer.Option("--expires", parser=parse_end, metavar="30d|DATE"),
+    budget_period="--per",
+    requests_per_minute=typer.Option("--requests-per-minute", "--rate", metavar="N"),
+)
+async def create(body: acts.KeyRequest, as_json: AsJson = False) -> None:
     """Make a key and print it. It is shown this once: the database holds its hash alone."""
-    body = options(
-        acts.KeyRequest,
-        name=name,
-        scope=scope,
-        owner=owner,
-        expires_at=parse_end(expires) if expires else None,
-        budget_usd=budget_usd,
-        budget_period=per,
-        requests_per_minute=requests_per_minute,
-    )
     async with open_services(settings(), pool_size=1) as services:
         new = await acts.create_key.command(services, body)
     print_answer(new.key, new, as_json=as_json)
 
 
 @cli.command("list")
-async def list_keys(
-    with_revoked: Annotated[bool, typer.Option("--all", help="Also those that were revoked.")] = False,
-    as_json: AsJson = False,
-) -> None:
+@takes_input(with_revoked="--all")
+async def list_keys(query: acts.KeysQuery, as_json: AsJson = False) -> None:
     """List the keys, oldest first: what each may, what it has left of its budget, and when it was used last."""
     async with open_services(settings(), pool_size=1) as services:
-        keys = (await acts.list_keys(services, options(acts.KeysQuery, revoked=with_revoked))).items
+        keys = (await acts.list_keys(services, query)).items
     if as_json:
         typer.echo(json_line(keys))
         return

@@ -7,7 +7,7 @@ from chiron_api.acts.inputs import Input
 from chiron_api.atomic_file import refuse_to_overwrite
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input import report_options as options
-from chiron_api.cli.input.options import options as input_of
+from chiron_api.cli.input.options import Draft
 from chiron_api.crate.signatures import read_private_key
 from chiron_api.reports.crate.options import PackingOptions
 from chiron_api.reports.crate.privacy import TextChoice
@@ -75,8 +75,8 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
         if write_answer:
             from chiron_api.acts.reports import Writing
 
-            order = input_of(
-                Writing, model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again
+            order = Draft(Writing).complete(
+                model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again
             )
             if not await written(services, selection, order, watch=watch, as_json=as_json):
                 return

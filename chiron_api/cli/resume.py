@@ -2,21 +2,19 @@ import typer
 
 from chiron_api.acts.steering import NewBudget, resume_batch, resume_run
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.cli.input.money import BudgetTokens, BudgetUsd
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.steering import Target, steer
 
 cli = typer.Typer()
 
 
 @cli.command()
-async def resume(
-    target: Target, budget_usd: BudgetUsd = None, budget_tokens: BudgetTokens = None, as_json: AsJson = False
-) -> None:
+@takes_input()
+async def resume(target: Target, options: NewBudget, as_json: AsJson = False) -> None:
     """Let a paused run, or all paused runs of a batch, go on from where they were."""
     await steer(
         target,
-        options(NewBudget, budget_usd=budget_usd, budget_tokens=budget_tokens),
+        options,
         batch=resume_batch,
         run=resume_run,
         changed_words="going on",

@@ -5,7 +5,7 @@ import typer
 
 from chiron_api.acts.runs import Message, send_message
 from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import takes_input
 from chiron_api.services import open_services
 from chiron_workers.batches.references import id_of
 from chiron_workers.batches.summaries import find_run
@@ -16,20 +16,20 @@ cli = typer.Typer()
 
 
 @cli.command()
+@takes_input(text=typer.Argument(metavar="MESSAGE"))
 async def say(
     target: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run.")],
-    message: Annotated[str, typer.Argument(help="What to tell the agent.")],
+    message: Message,
     as_json: AsJson = False,
 ) -> None:
     """Continue the conversation with a run: a running one reads the message next, a finished one goes on with it.
 
     What it answers is the run's answer from then on; `chiron show RUN --transcript` has those before.
     """
-    words = options(Message, text=message)
     async with open_services(settings(), pool_size=2) as services:
         run_id = await id_of(services.pool, target)
         try:
-            answer = await send_message.command(services, run_id, words)
+            answer = await send_message.command(services, run_id, message)
         except NotFound:
             with suppress(NotFound):
                 await find_run(services.pool, str(run_id))  # a batch is told from what is not there

@@ -18,7 +18,7 @@ from chiron_api.acts.batches import (
 )
 from chiron_api.answers.basics import Receipt
 from chiron_api.cli.input import submit_options as options
-from chiron_api.cli.input.options import options as read_options
+from chiron_api.cli.input.options import Draft
 from chiron_api.cli.input.row_schema import read_schema
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
 from chiron_api.cli.watch import follow
@@ -93,7 +93,7 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     }
     batch = new_batch(BatchRequest.model_construct(**values), current, idempotency_key)
     _check(batch, entries)  # before the input as a whole, since it names the line of a topic
-    body = read_options(BatchRequest, **values)
+    body = Draft(BatchRequest, values).complete()
     service_notes = service_warnings(current, batch.runs)
     if dry_run:
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))

@@ -1,6 +1,5 @@
 from collections.abc import Awaitable, Callable
-from datetime import datetime
-from decimal import Decimal
+from functools import partial
 from shlex import quote
 from typing import Annotated
 from uuid import UUID
@@ -11,11 +10,8 @@ from chiron_api.acts import subscriptions as acts
 from chiron_api.answers.subjects import Subscription
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.difference import counts_line
-from chiron_api.cli.input import submit_options
-from chiron_api.cli.input.money import usd_option
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.pages import first_items
-from chiron_api.cli.input.times import time_option
 from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line, usd
@@ -31,75 +27,38 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="Id of a subscription.")]
 
 
 @cli.command("list")
+@takes_input(without=("limit", "after"), subject=typer.Option("--subject", "-s"))
 async def list_subscriptions(
-    subject: Annotated[
-        str | None, typer.Option("--subject", "-s", help="Only those of this subject.")
-    ] = None,
+    page: acts.SubscriptionPage,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Subscriptions at most.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """List the subscriptions, newest first: when each is due, and why if it is not."""
     async with open_services(settings(), pool_size=1) as services:
-        subscriptions = await first_items(
-            limit,
-            lambda size, after: acts.list_subscriptions(
-                services, options(acts.SubscriptionPage, limit=size, after=after, subject=subject)
-            ),
-        )
+        subscriptions = await first_items(limit, page, partial(acts.list_subscriptions, services))
     if as_json:
         typer.echo(json_line(subscriptions))
         return
     for subscription in subscriptions:
         typer.echo("\n".join(_lines(subscription)))
     if not subscriptions:
-        of_subject = f" on {subject!r}" if subject else ""
+        of_subject = f" on {page.subject!r}" if page.subject else ""
         typer.echo(
-            f"There is no subscription{of_subject}. `chiron subscriptions add TOPIC --subject {quote(subject or 'S')} --cron C` "
-            "makes one."
+            f"There is no subscription{of_subject}. `chiron subscriptions add TOPIC "
+            f"--subject {quote(page.subject or 'S')} --cron C` makes one."
         )
 
 
 @cli.command()
-async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
-    topics: Annotated[list[str], typer.Argument(metavar="TOPIC...", help="What to research each time.")],
-    subject: Annotated[str, typer.Option("--subject", "-s", help="Subject the facts belong to; any name.")],
-    cron: Annotated[
-        str,
-        typer.Option(
-            metavar="CRON",
-            help='When: minute, hour, day, month, weekday. "0 9 * * MON" is each Monday at 9:00.',
-        ),
-    ],
-    time_zone: Annotated[
-        str, typer.Option(metavar="ZONE", help="Whose clock that is, such as Europe/Berlin.")
-    ] = "UTC",
-    role: submit_options.Role = "research",
-    model: submit_options.Model = None,
-    budget_usd: Annotated[
-        Decimal | None,
-        usd_option("What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD."),
-    ] = None,
-    until: Annotated[
-        datetime | None, time_option("When it ends, such as 2026-12-31. Default: never.")
-    ] = None,
-    recheck: Annotated[
-        bool, typer.Option("--recheck", help="Also read the sources of the subject's facts again each time.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
+@takes_input(
+    topics=typer.Argument(metavar="TOPIC..."),
+    subject=typer.Option("--subject", "-s"),
+    cron=typer.Option(metavar="CRON"),
+    time_zone=typer.Option(metavar="ZONE"),
+    ends_at="--until",
+)
+async def add(body: acts.SubscriptionRequest, as_json: AsJson = False) -> None:
     """Have topics researched at set times from now on. The same subscription added again is the one there is."""
-    body = options(
-        acts.SubscriptionRequest,
-        topics=topics,
-        subject=subject,
-        cron=cron,
-        time_zone=time_zone,
-        role=role,
-        model=model,
-        budget_usd=budget_usd,
-        ends_at=until,
-        recheck=recheck,
-    )
     async with open_services(settings(), pool_size=2) as services:
         outcome = await acts.create_subscription.command(services, body)
     if not outcome.is_new and not as_json:
@@ -108,18 +67,12 @@ async def add(  # noqa: PLR0913, PLR0917  # each is an option of the command
 
 
 @cli.command()
-async def show(
-    subscription: Id,
-    times: Annotated[
-        int, typer.Option(min=1, max=acts.TIMES_MAX, help="Times at most, the latest first.")
-    ] = 10,
-    as_json: AsJson = False,
-) -> None:
+@takes_input(limit="--times")
+async def show(subscription: Id, query: acts.TimesQuery, as_json: AsJson = False) -> None:
     """Show a subscription: its terms, and what each of its last times has brought against the time before."""
     async with open_services(settings(), pool_size=1) as services:
         subscription_id = await id_of(services.pool, subscription, Referent.SUBSCRIPTION)
         entry = await acts.show_subscription(services, subscription_id)
-        query = options(acts.TimesQuery, limit=times)
         last = (await acts.list_subscription_times(services, subscription_id, query)).items
     if as_json:
         typer.echo(json_line(dict(entry) | {"times": last}))

@@ -1,3 +1,4 @@
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -6,14 +7,13 @@ from chiron_api.acts import webhooks as acts
 from chiron_api.acts.inputs import Page
 from chiron_api.answers.webhooks import Delivery, Webhook
 from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import Draft, takes_input
 from chiron_api.cli.input.pages import first_items
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line
 from chiron_workers.batches.references import Referent, id_of
 from chiron_workers.settings import settings
-from chiron_workers.states import WebhookFormat
 from chiron_workers.webhooks.webhooks import DEFAULT_KINDS, KINDS, kinds_of
 
 cli = typer.Typer(
@@ -26,10 +26,9 @@ Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many at most, t
 
 
 @cli.command()
+@takes_input(url=typer.Argument(), without=("kinds",), format=typer.Option("--format", "-f"))
 async def add(
-    url: Annotated[
-        str, typer.Argument(metavar="URL", help="Where to: https://..., or mailto:someone@example.org.")
-    ],
+    draft: Draft[acts.WebhookRequest],
     kinds: Annotated[
         str,
         typer.Option(
@@ -38,14 +37,10 @@ async def add(
             "completed or cancelled, which the end of their batch counts.",
         ),
     ] = ",".join(DEFAULT_KINDS),
-    format: Annotated[
-        WebhookFormat | None,
-        typer.Option("--format", "-f", help="In which form. Default: mail for mailto:, else standard."),
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a webhook. The secret that its deliveries are signed with is printed this once."""
-    body = options(acts.WebhookRequest, url=url, kinds=list(kinds_of(kinds)), format=format)
+    body = draft.complete(kinds=list(kinds_of(kinds)))
     async with open_services(settings(), pool_size=2) as services:
         webhook = await acts.create_webhook.command(services, body)
     lines = _webhook_lines(webhook)
@@ -61,10 +56,7 @@ async def add(
 async def list_webhooks(limit: Limit = 50, as_json: AsJson = False) -> None:
     """List the webhooks, newest first, and why one is off."""
     async with open_services(settings(), pool_size=1) as services:
-        webhooks = await first_items(
-            limit,
-            lambda size, after: acts.list_webhooks(services, options(Page, limit=size, after=after)),
-        )
+        webhooks = await first_items(limit, Page(), partial(acts.list_webhooks, services))
     if as_json:
         typer.echo(json_line(webhooks))
         return
@@ -88,12 +80,7 @@ async def deliveries(webhook: WebhookId, limit: Limit = 20, as_json: AsJson = Fa
     """List what a webhook was sent or is to be sent, newest first, and what came of it."""
     async with open_services(settings(), pool_size=1) as services:
         webhook_id = await id_of(services.pool, webhook, Referent.WEBHOOK)
-        items = await first_items(
-            limit,
-            lambda size, after: acts.list_deliveries(
-                services, webhook_id, options(Page, limit=size, after=after)
-            ),
-        )
+        items = await first_items(limit, Page(), partial(acts.list_deliveries, services, webhook_id))
     if as_json:
         typer.echo(json_line(items))
         return

@@ -120,7 +120,11 @@ def answer_question(quiz: Id | Quiz, question: Id | QuizQuestion, response: str)
 
 
 def audit_trail(owner: str | None = None) -> Listing[AuditEntry]:
-    """Acts that changed something, newest first, in pages; `next` is null on the last one."""
+    """Acts that changed something, newest first, in pages; `next` is null on the last one.
+
+    Args:
+        owner: Only what this owner did.
+    """
     return pages("/v1/audit", AuditTrail, owner=owner)
 
 
@@ -191,7 +195,17 @@ def create_key(
     budget_period: BudgetPeriod = "total",
     requests_per_minute: int | None = None,
 ) -> Call[NewKey]:
-    """Make a key; `key` of the answer is its secret, which no later answer shows. A name that is in use is refused."""
+    """Make a key; `key` of the answer is its secret, which no later answer shows. A name that is in use is refused.
+
+    Args:
+        name: Name of the key.
+        scope: What it may: read; also submit and steer; also see all owners and manage keys.
+        owner: Whose batches are submitted with it. Default: its name; `local` is you.
+        expires_at: When it ends. Default: never.
+        budget_usd: What all batches of the key may cost together. Default: no limit.
+        budget_period: Whether the budget is for each day, or in total.
+        requests_per_minute: Requests a minute. Default: no limit.
+    """
     return Call(
         "POST",
         "/v1/keys",
@@ -229,12 +243,18 @@ def create_webhook(
     Args:
         url: Where to, `https:` or `mailto:`.
         kinds: What is sent; without them all but the ends of runs that are completed or cancelled.
+        format: In which form. Default: mail for mailto:, else standard.
     """
     return Call("POST", "/v1/webhooks", NewWebhook, body=fields(url=url, kinds=kinds, format=format))
 
 
 def decide_proposal(proposal: Id | Proposal, accept: bool, reason: str) -> Call[Proposal]:
-    """Accept a proposal, which changes the map at once, or reject it; 409 where it was decided or the map forbids it."""
+    """Accept a proposal, which changes the map at once, or reject it; 409 where it was decided or the map forbids it.
+
+    Args:
+        accept: Whether the map is changed.
+        reason: Why.
+    """
     return Call(
         "POST",
         "/v1/proposals/{id}/decide",
@@ -250,7 +270,11 @@ def delete(
     run: Id | Run | RunResult | RunReceipt | None = None,
     with_facts: bool = False,
 ) -> Call[None]:
-    """Delete a finished batch with its runs; 409 while one of them is open."""
+    """Delete a finished batch with its runs; 409 while one of them is open.
+
+    Args:
+        with_facts: Also delete the facts that were found first by it.
+    """
     folder, target = target_of(batch, run)
     return Call("DELETE", f"/v1/{folder}/{{id}}", None, target=target, query=fields(with_facts=with_facts))
 
@@ -303,7 +327,11 @@ def journeys() -> Call[list[Journey]]:
 
 
 def keys(with_revoked: bool = False) -> Call[list[Key]]:
-    """The keys, oldest first, without their secrets; `left_usd` is what each has left of its budget."""
+    """The keys, oldest first, without their secrets; `left_usd` is what each has left of its budget.
+
+    Args:
+        with_revoked: Also those that were revoked.
+    """
     return get("/v1/keys", KeyList, part="items", query=fields(revoked=with_revoked))
 
 
@@ -361,7 +389,9 @@ def order_curriculum(
     under it is one batch, also where the goal is mapped again.
 
     Args:
+        goal: What you want to understand or be able to do, in your own words.
         depth: How deeply: overview, practical, expert, or other words.
+        model: Model of the runs. Default: CHIRON_MODEL.
         again: Map the goal anew, though it was mapped before.
     """
     return Call(
@@ -433,6 +463,8 @@ def order_research(
     Args:
         facts_min: Accepted facts that a node needs, from two origins.
         topics_max: Nodes that are researched at once.
+        model: Model of the runs. Default: CHIRON_MODEL.
+        budget_usd: What the round may cost; it pauses there.
         again: Try nodes again that gained nothing twice.
     """
     return Call(
@@ -474,7 +506,11 @@ def progress(subject: str) -> Call[list[NodeProgress]]:
 
 
 def proposals(subject: str, state: ProposalState | None = None) -> Call[list[Proposal]]:
-    """What research has proposed for the map of a subject, newest first, with what was decided and why; 200 at most."""
+    """What research has proposed for the map of a subject, newest first, with what was decided and why; 200 at most.
+
+    Args:
+        state: Only those in this state. Default: all.
+    """
     return get(
         "/v1/subjects/{id}/proposals",
         ProposalList,
@@ -495,7 +531,11 @@ def recheck(recheck: Id | Recheck) -> Call[Recheck]:
 
 
 def reinstate(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
-    """Take a withdrawal back. The fact as it is now."""
+    """Take a withdrawal back. The fact as it is now.
+
+    Args:
+        reason: Why; it is kept in the fact's history.
+    """
     return Call(
         "POST", "/v1/facts/{id}/reinstate", Fact, target=id_of("fact", fact), body=fields(reason=reason)
     )
@@ -563,7 +603,12 @@ def resume(
     budget_usd: Money | None = None,
     budget_tokens: int | None = None,
 ) -> Call[Steering]:
-    """Let what was paused go on; with a higher budget where that is spent."""
+    """Let what was paused go on; with a higher budget where that is spent.
+
+    Args:
+        budget_usd: What the batch or the run may cost from now on, in all.
+        budget_tokens: Tokens that the batch or the run may use from now on, in all.
+    """
     folder, target = target_of(batch, run)
     return Call(
         "POST",
@@ -608,7 +653,13 @@ def retry(
     budget_tokens: int | None = None,
     from_scratch: bool = False,
 ) -> Call[Steering]:
-    """Try what failed or was cancelled again, from where it ended."""
+    """Try what failed or was cancelled again, from where it ended.
+
+    Args:
+        budget_usd: What the batch or the run may cost from now on, in all.
+        budget_tokens: Tokens that the batch or the run may use from now on, in all.
+        from_scratch: Begin anew instead of where the run ended, also completed runs. What they stored is kept.
+    """
     folder, target = target_of(batch, run)
     return Call(
         "POST",
@@ -676,7 +727,11 @@ def save_goal(subject: str, purpose_statement: str, *, target_depth: str | None 
 
 
 def say(run: Id | Run | RunResult | RunReceipt, text: str) -> Call[RunId]:
-    """Continue the conversation with a run; 409 if the run was cancelled."""
+    """Continue the conversation with a run; 409 if the run was cancelled.
+
+    Args:
+        text: What to tell the agent.
+    """
     return Call("POST", "/v1/runs/{id}/messages", RunId, target=id_of("run", run), body=fields(text=text))
 
 
@@ -819,7 +874,9 @@ def start_journey(
     Nothing is changed where it is under way to the same goal; it is refused where it is under way to another one.
 
     Args:
+        goal: What you want to understand or be able to do, in your own words.
         depth: How deeply: overview, practical, expert, or other words.
+        model: Model of the runs. Default: CHIRON_MODEL.
         budget_usd: What it may cost as a whole; it stands still there.
         facts_min: Accepted facts that a node needs, from two origins.
         again: Map the goal anew, and try nodes again that gained nothing.
@@ -952,7 +1009,14 @@ def subscribe(
     """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer.
 
     Args:
-        budget_usd: What all topics together may cost each time.
+        topics: What to research each time.
+        subject: Subject the facts belong to; any name.
+        cron: When: minute, hour, day, month, weekday. "0 9 * * MON" is each Monday at 9:00.
+        time_zone: Whose clock that is, such as Europe/Berlin.
+        role: Which agent works on the topics: one of Chiron, or of CHIRON_ROLES.
+        model: Model of the runs. Default: CHIRON_MODEL.
+        budget_usd: What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.
+        ends_at: When it ends, such as 2026-12-31. Default: never.
         recheck: Read the sources of the subject again each time, too.
     """
     return Call(
@@ -980,7 +1044,11 @@ def subscription(subscription: Id | Subscription) -> Call[Subscription]:
 
 
 def subscription_times(subscription: Id | Subscription, limit: int = 10) -> Call[list[SubscriptionTime]]:
-    """What each of its last occurrences changed, latest first."""
+    """What each of its last occurrences changed, latest first.
+
+    Args:
+        limit: Times at most, the latest first.
+    """
     return get(
         "/v1/subscriptions/{id}/times",
         SubscriptionTimeList,
@@ -991,7 +1059,11 @@ def subscription_times(subscription: Id | Subscription, limit: int = 10) -> Call
 
 
 def subscriptions(subject: str | None = None) -> Listing[Subscription]:
-    """Subscriptions, newest first, in pages; `next` is null on the last one."""
+    """Subscriptions, newest first, in pages; `next` is null on the last one.
+
+    Args:
+        subject: Only those of this subject.
+    """
     return pages("/v1/subscriptions", SubscriptionList, subject=subject)
 
 
@@ -1011,7 +1083,11 @@ def webhooks() -> Listing[Webhook]:
 
 
 def withdraw(fact: Id | Fact | FoundFact, reason: str = "") -> Call[Fact]:
-    """Withdraw a fact: no search finds it, and it counts for and against nothing. The fact as it is now."""
+    """Withdraw a fact: no search finds it, and it counts for and against nothing. The fact as it is now.
+
+    Args:
+        reason: Why; it is kept in the fact's history.
+    """
     return Call(
         "POST", "/v1/facts/{id}/withdraw", Fact, target=id_of("fact", fact), body=fields(reason=reason)
     )

@@ -29,15 +29,10 @@ BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLeng
           "maxItems", "pattern", "enum", "const")  # fmt: skip
 # What a command does not offer as an option of that name, and why.
 COMMAND_LACKS: dict[tuple[str, str], str] = {
-    ("keys", "expires_at"): "--expires also takes an age such as 30d",
-    ("keys", "budget_period"): "--per",
-    ("subscriptions", "ends_at"): "--until",
     **{
         ("import", name): "`chiron check` has it; an import orders a plain check"
         for name in ("model", "budget_usd", "budget_tokens", "again")
     },
-    ("say", "text"): "an argument, which is called message there",
-    ("learn.journey", "facts_min"): "it is called --facts",
     ("learn.journey", "budget_tokens"): "a journey is bounded by money alone",
     ("learn.quiz", "question_id"): "it is the one that was asked",
     ("learn.quiz", "response"): "it is read from the standard input",
@@ -46,8 +41,6 @@ COMMAND_LACKS: dict[tuple[str, str], str] = {
     ("learn.quiz", "model"): "questions for a quiz are written by the configured model",
     ("learn.quiz", "budget_usd"): "as the model",
     ("learn.quiz", "budget_tokens"): "as the model",
-    ("learn.research", "facts_min"): "it is called --facts",
-    ("learn.research", "topics_max"): "it is called --topics",
     ("demo.learning", "goal"): "the demo has a goal of its own",
     ("demo.learning", "depth"): "as its goal",
     ("demo.learning", "model"): "it is the one that works offline",

@@ -1,8 +1,10 @@
 """Lists of acts that are longer than a page."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
+
+from chiron_api.acts.inputs import Page
 
 Item = TypeVar("Item")
 Entry_co = TypeVar("Entry_co", covariant=True)
@@ -22,15 +24,16 @@ class PageAnswer(Protocol[Entry_co]):
 
 
 async def first_items(
-    limit: int, load: Callable[[int, UUID | None], Awaitable[PageAnswer[Item]]]
+    limit: int, page: Page, load: Callable[[Any], Awaitable[PageAnswer[Item]]]
 ) -> list[Item]:
-    """The first `limit` items of a list; `load` gives the page with so many items after an id."""
+    """The first `limit` items of a list; `load` gives what is on a page such as `page`."""
     items: list[Item] = []
     after = None
     while len(items) < limit:
-        page = await load(min(limit - len(items), PAGE_ITEMS), after)
-        items += page.items
-        after = page.next
+        place = {"limit": min(limit - len(items), PAGE_ITEMS), "after": after}
+        answer = await load(page.model_copy(update=place))
+        items += answer.items
+        after = answer.next
         if after is None:
             break
     return items

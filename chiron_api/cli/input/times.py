@@ -56,10 +56,11 @@ def parse_end(text: str) -> datetime:
 
 def time_option(help: str) -> Any:
     """An option whose value is a time."""
-    return typer.Option(parser=_parse_option, metavar="TIME", help=help)
+    return typer.Option(parser=parse_time_option, metavar="TIME", help=help)
 
 
-def _parse_option(text: str) -> datetime:
+def parse_time_option(text: str) -> datetime:
+    """A time as an option has it."""
     try:
         return parse_time(text)
     except ValueError as error:

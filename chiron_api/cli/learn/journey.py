@@ -4,7 +4,6 @@ import asyncio
 import shlex
 import sys
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
 
@@ -24,8 +23,7 @@ from chiron_api.acts.learning import GoalRequest, order_curriculum
 from chiron_api.answers.journeys import Journey
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.markdown import print_markdown
-from chiron_api.cli.input.money import usd_option
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
 from chiron_api.cli.learn.subject import Subject, open_subject_pool
 from chiron_api.journeys import go_on, own_journey
@@ -34,7 +32,6 @@ from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, one_line, usd
 from chiron_workers.knowledge.lessons.reading import latest_lesson
-from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
 from chiron_workers.settings import settings
 from chiron_workers.states import JourneyState
 
@@ -42,30 +39,12 @@ POLL_S = 0.5
 FOR_LEARNER = (JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING, JourneyState.IDLE)
 
 
-async def start(  # noqa: PLR0913, PLR0917  # each is an option of the command
+@takes_input(facts_min="--facts")
+async def start(
     subject: Annotated[str, typer.Argument(help="What it is called; any name.")],
-    goal: Annotated[
-        str, typer.Option(help="What you want to understand or be able to do, in your own words.")
-    ],
-    depth: Annotated[
-        str, typer.Option(help="How deeply: overview, practical, expert, or other words.")
-    ] = "practical",
-    model: Annotated[str | None, typer.Option(help="Model of the runs. Default: CHIRON_MODEL.")] = None,
-    budget_usd: Annotated[
-        Decimal | None,
-        usd_option(
-            "What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`."
-        ),
-    ] = None,
-    facts: Annotated[
-        int,
-        typer.Option(min=1, max=FACTS_MAX, help="Accepted facts that a node needs, from two origins."),
-    ] = FACTS_MIN,
+    body: JourneyRequest,
     map_only: Annotated[
         bool, typer.Option("--map-only", help="Have the map drawn up, and nothing more.")
-    ] = False,
-    again: Annotated[
-        bool, typer.Option("--again", help="Map the goal anew, and try nodes again that gained nothing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -75,20 +54,9 @@ async def start(  # noqa: PLR0913, PLR0917  # each is an option of the command
     you. The same goal twice is the same journey.
     """
     if map_only:
-        map_body = options(
-            GoalRequest, goal=goal, depth=depth, model=model, budget_usd=budget_usd, again=again
-        )
+        map_body = GoalRequest(**body.model_dump(exclude={"facts_min"}))
         await _start_map(subject, map_body, as_json=as_json)
         return
-    body = options(
-        JourneyRequest,
-        goal=goal,
-        depth=depth,
-        model=model,
-        budget_usd=budget_usd,
-        facts_min=facts,
-        again=again,
-    )
     async with open_services(settings(), pool_size=2) as services:
         begun = await start_journey.command(services, subject, body)
     journey = begun.answer
@@ -152,20 +120,14 @@ def next_(
     print_answer("\n".join(status_lines(journey)), journey, as_json=as_json)
 
 
-async def resume(
-    subject: Subject,
-    budget_usd: Annotated[
-        Decimal | None, usd_option("What the journey may cost as a whole. Default: as before.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+@takes_input()
+async def resume(subject: Subject, body: ResumeRequest, as_json: AsJson = False) -> None:
     """Have a journey go on that stands still: where it was stopped, paused or failed.
 
     Runs that it has ordered and that are paused go on with it, and share what the budget leaves.
     """
     async with open_services(settings(), pool_size=2) as services:
         journey = await show_journey(services, subject)
-        body = options(ResumeRequest, budget_usd=budget_usd)
         journey = await resume_journey.command(services, journey.journey_id, body)
     lines = [f"The journey through {journey.subject_id} goes on.", *status_lines(journey)]
     print_answer("\n".join(lines), journey, as_json=as_json)

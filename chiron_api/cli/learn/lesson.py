@@ -1,5 +1,4 @@
 import sys
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
@@ -10,8 +9,7 @@ from chiron_api.acts.lessons import LessonOrder, write_lesson
 from chiron_api.atomic_file import atomic_write, refuse_to_overwrite
 from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.markdown import print_markdown
-from chiron_api.cli.input.money import usd_option
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.learn.subject import Subject
 from chiron_api.reports.lessons.formats import LessonFormat, render
 from chiron_api.services import Services, open_services
@@ -24,25 +22,14 @@ from chiron_workers.settings import settings
 from chiron_workers.states import RunState
 
 
-async def lesson(  # noqa: PLR0913, PLR0917  # each is an option of the command
+@takes_input(node=typer.Argument(help="The node of its map, by its title or its id."))
+async def lesson(  # each is an option of the command
     subject: Subject,
-    node: Annotated[str, typer.Argument(help="The node of its map, by its title or its id.")],
+    order: LessonOrder,
     format: Annotated[
         LessonFormat | None, typer.Option("--format", "-f", help="As what it is written out. Default: md.")
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file it goes to.")] = None,
-    again: Annotated[
-        bool,
-        typer.Option("--again", help="Have it written anew; the lesson that is there stays as a version."),
-    ] = False,
-    model: Annotated[str | None, typer.Option(help="Model of the run. Default: CHIRON_MODEL.")] = None,
-    budget_usd: Annotated[
-        Decimal | None, usd_option("What the lesson may cost. The run pauses there.")
-    ] = None,
-    budget_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="TOKENS", help="How many tokens the lesson may take, likewise."),
-    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
@@ -53,9 +40,6 @@ async def lesson(  # noqa: PLR0913, PLR0917  # each is an option of the command
     """
     if output is not None:
         refuse_to_overwrite(output, force=force)
-    order = options(
-        LessonOrder, node=node, model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again
-    )
     async with open_services(settings(), pool_size=2) as services:
         content = await lesson_on(services, subject, order)
     text = "".join(render(content, LessonFormat.JSON if as_json else format or LessonFormat.MD))

@@ -6,7 +6,7 @@ from chiron_api.acts.learning import DecisionRequest, ProposalsQuery, list_propo
 from chiron_api.acts.learning import decide as decide_proposal
 from chiron_api.answers.learning import Proposal
 from chiron_api.cli.display.answer import AsJson, print_answer
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.learn.subject import Subject
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
@@ -15,19 +15,14 @@ from chiron_workers.batches.references import Referent, id_of
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.coverage.proposals import REASON_CHARS_MAX
 from chiron_workers.settings import settings
-from chiron_workers.states import ProposalKind, ProposalState
+from chiron_workers.states import ProposalKind
 
 
-async def proposals(
-    subject: Subject,
-    state: Annotated[
-        ProposalState | None, typer.Option(help="Only those in this state. Default: all.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+@takes_input()
+async def proposals(subject: Subject, query: ProposalsQuery, as_json: AsJson = False) -> None:
     """List what research has proposed for the map of a subject, newest first, with what was decided and why."""
     async with open_services(settings(), pool_size=2) as services:
-        items = (await list_proposals(services, subject, ProposalsQuery(state=state))).items
+        items = (await list_proposals(services, subject, query)).items
     if as_json:
         typer.echo(json_line(items))
         return
@@ -37,14 +32,13 @@ async def proposals(
         typer.echo(f"Nothing is proposed for the map of {subject}.")
 
 
+@takes_input(accept="--accept/--reject")
 async def decide(
     proposal: Annotated[str, typer.Argument(help="The proposal's id, as `chiron learn proposals` shows it.")],
-    accept: Annotated[bool, typer.Option("--accept/--reject", help="Whether the map is changed.")],
-    reason: Annotated[str, typer.Option(help="Why.")],
+    body: DecisionRequest,
     as_json: AsJson = False,
 ) -> None:
     """Accept a proposal, which changes the map at once, or reject it. Facts and answers of a removed node stay."""
-    body = options(DecisionRequest, accept=accept, reason=reason)
     async with open_services(settings(), pool_size=2) as services:
         try:
             proposal_id = await id_of(services.pool, proposal, Referent.PROPOSAL)

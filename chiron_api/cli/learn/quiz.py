@@ -9,7 +9,7 @@ import typer
 
 from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.cli.input.options import options
+from chiron_api.cli.input.options import Draft
 from chiron_api.quizzes import quiz_document
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count as counted
@@ -179,7 +179,7 @@ async def _answer(quiz_id: UUID, question_id: UUID, response: str) -> Quiz:
     from chiron_api.acts.quizzes import AnswerRequest, answer_question
     from chiron_api.services import open_services
 
-    body = options(AnswerRequest, question_id=question_id, response=response)
+    body = Draft(AnswerRequest).complete(question_id=question_id, response=response)
     async with open_services(settings(), pool_size=2) as services:
         await answer_question.command(services, quiz_id, body)
     return await read_quiz(quiz_id)
