@@ -10,7 +10,6 @@ from support.run_harness import Stage
 from support.scripted_model import Says, says, text, turn
 from typer.testing import Result
 
-
 PARTS = ["The tides rise " + "and rise " * 50, "for the moon pulls ", "the water."]
 ANSWER = "".join(PARTS)
 
