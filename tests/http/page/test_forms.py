@@ -51,7 +51,9 @@ async def test_a_form_is_read_up_to_what_it_may_have_in_all(
 
 @pytest.mark.parametrize(
     "path",
-    sorted(route.path for route in all_routes() if isinstance(route, Route) and "POST" in (route.methods or ())),
+    sorted(
+        route.path for route in all_routes() if isinstance(route, Route) and "POST" in (route.methods or ())
+    ),
 )
 async def test_a_form_may_come_with_what_a_browser_sends_beside_its_fields(
     client: httpx2.AsyncClient, path: str
