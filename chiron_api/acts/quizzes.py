@@ -83,7 +83,7 @@ async def write_questions(
     batch = await question_orders.order_questions(
         services.pool, id, body.node_id, options, principal=services.principal
     )
-    await _notify(services, batch.batch_id)
+    await services.notify(batch.batch_id)
     return QuestionOrder.model_validate(batch)
 
 
@@ -147,7 +147,7 @@ async def answer_question(services: Services, id: UUID, body: AnswerRequest) -> 
         quiz = await store.quizzes.answer(id, body.question_id, body.response)
     order = await question_orders.order_marking(services.pool, quiz, principal=services.principal)
     if order.batch:
-        await _notify(services, order.batch.batch_id)
+        await services.notify(order.batch.batch_id)
     return Quiz.model_validate(quiz_document(order.quiz))
 
 
@@ -166,11 +166,3 @@ async def settle_answer(services: Services, id: UUID, body: SettlementRequest) -
     async with services.store() as store:
         quiz = await store.quizzes.settle(id, body.question_id, Mark(body.mark))
     return Quiz.model_validate(quiz_document(quiz))
-
-
-async def _notify(services: Services, batch_id: UUID) -> None:
-    from chiron_workers.pubsub.signals import (
-        notify,  # it imports the client of Redis, which reading needs not
-    )
-
-    await notify(services.settings.redis_url, batch_id)
