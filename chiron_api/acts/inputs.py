@@ -7,7 +7,6 @@ from decimal import Decimal, InvalidOperation
 from typing import Annotated, ClassVar, Protocol, get_args
 from uuid import UUID
 
-from annotated_types import MaxLen
 from pydantic import (
     AwareDatetime,
     BaseModel,
@@ -145,16 +144,6 @@ class Page(Input):
 
 class JsonObject(RootModel[dict[str, object]]):
     """A JSON object whose fields are checked elsewhere."""
-
-
-def length_bounds(model: type[Input]) -> dict[str, int]:
-    """How many characters each text of an input may have, by its name; what a form says of its fields."""
-    return {
-        name: rule.max_length
-        for name, field in model.model_fields.items()
-        for rule in rules_of(field)
-        if isinstance(rule, MaxLen)
-    }
 
 
 def rules_of(field: FieldInfo) -> Iterator[object]:

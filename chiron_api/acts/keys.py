@@ -26,7 +26,14 @@ ADMIN = AccessScope.ADMIN
 class KeyRequest(Input):
     """A key to make; its owner is called as the key is, unless another one is named."""
 
-    name: Annotated[str, Field(min_length=1, max_length=keys.NAME_CHARS_MAX, description="Name of the key.")]
+    name: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=keys.NAME_CHARS_MAX,
+            description="Name of the key: letters, digits and ._@-",
+        ),
+    ]
     scope: AccessScope = Field(
         description="What it may: read; also submit and steer; also see all owners and manage keys."
     )

@@ -52,8 +52,14 @@ class Period(Input):
 class NewSubject(Input):
     """A subject by its name, from which its id follows, and its learning goal if it has one."""
 
-    title: Annotated[str, Field(min_length=1, max_length=TITLE_CHARS_MAX)]
-    purpose_statement: Annotated[str, Field(max_length=PURPOSE_CHARS_MAX)] = ""
+    title: Annotated[str, Field(min_length=1, max_length=TITLE_CHARS_MAX, description="What it is called.")]
+    purpose_statement: Annotated[
+        str,
+        Field(
+            max_length=PURPOSE_CHARS_MAX,
+            description="What you want to know it for. Agents take it as the measure of what matters.",
+        ),
+    ] = ""
     target_depth: Depth | None = Field(None, description=f"How deep the goal goes. Default: {DEPTH}.")
 
     @field_validator("target_depth")

@@ -198,7 +198,7 @@ def create_key(
     """Make a key; `key` of the answer is its secret, which no later answer shows. A name that is in use is refused.
 
     Args:
-        name: Name of the key.
+        name: Name of the key: letters, digits and ._@-
         scope: What it may: read; also submit and steer; also see all owners and manage keys.
         owner: Whose batches are submitted with it. Default: its name; `local` is you.
         expires_at: When it ends. Default: never.
@@ -228,6 +228,8 @@ def create_subject(
     """Make a subject, or give the one of that name another goal. One that is there keeps its title.
 
     Args:
+        title: What it is called.
+        purpose_statement: What you want to know it for. Agents take it as the measure of what matters.
         target_depth: How deep the goal goes. Default: practical.
     """
     return Call(

@@ -71,3 +71,17 @@ async def test_a_box_without_a_value_is_ticked(client: httpx2.AsyncClient, taugh
         for more in ({}, {}, {"again": "on"})
     ]
     assert batches[0] == batches[1] != batches[2]
+
+
+async def test_a_field_has_the_bounds_and_the_choices_of_its_act(client: httpx2.AsyncClient):
+    page = (await client.get("/keys")).text
+    for field in (
+        '<input id="name" name="name" maxlength="64" required value=""',
+        '<input id="requests_per_minute" name="requests_per_minute" type="number" min="1" max="1000000" value=""',
+        '<input id="budget_usd" name="budget_usd" inputmode="decimal" value=""',
+        '<option value="total" selected>all time</option>',
+    ):
+        assert field in page
+    refused = (await client.post("/keys", data={"name": "?", "scope": "submit", "budget_usd": "2"})).text
+    for field in ('name="budget_usd" inputmode="decimal" value="2"', '<option value="submit" selected>'):
+        assert field in refused
