@@ -155,11 +155,9 @@ async def submit_batch(
     The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request gives
     the same batch, and starts nothing twice.
     """
-    from chiron_workers.pubsub.signals import notify
-
     batch = await asyncio.to_thread(new_batch, body, services.settings, idempotency_key)
     submission = await submit(services.pool, batch, principal=services.principal)
-    await notify(services.settings.redis_url, submission.batch_id)
+    await services.notify(submission.batch_id)
     return Created(await asyncio.to_thread(_receipt, submission, batch.runs), submission.is_new)
 
 

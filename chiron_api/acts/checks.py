@@ -73,8 +73,6 @@ async def check_subject(services: Services, id: str, body: Checking = PLAIN_CHEC
     It returns at once; the batch tells when it is done. What a quote does not support is then shown no longer, and stays with
     the reason. The same facts, by the same model under the same budget, are the same batch.
     """
-    from chiron_workers.pubsub.signals import notify
-
     session, settings = Session(services.pool), services.settings
     subject_id = (await Subjects(session).require(id))["subject_id"]
     verdict_model = settings.verdict_model
@@ -101,7 +99,7 @@ async def check_subject(services: Services, id: str, body: Checking = PLAIN_CHEC
     name = f"Check: {subject_id}"[:NAME_CHARS_MAX]
     new_batch = NewBatch([run], subject_id, name, idempotency_key=f"check {key}")
     batch = await submit(services.pool, new_batch, principal=services.principal)
-    await notify(services.settings.redis_url, batch.batch_id)
+    await services.notify(batch.batch_id)
     receipt = {"batch_id": batch.batch_id, "run_ids": batch.run_ids, "is_new": batch.is_new}
     checked = {**counts, "unchecked": unchecked.assertions, **receipt}
     return Created(CheckReceipt.model_validate(checked), is_new=True)

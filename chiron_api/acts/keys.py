@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from chiron_api.acts.act import Noun, Target
@@ -47,6 +47,13 @@ class KeyRequest(Input):
     requests_per_minute: Annotated[int, Field(ge=1, le=keys.RATE_MAX), INTEGER] | None = Field(
         None, description="Requests a minute. Default: no limit."
     )
+
+    @field_validator("budget_period")
+    @classmethod
+    def _require_budget(cls, period: BudgetPeriod, info: ValidationInfo) -> BudgetPeriod:
+        if period is not BudgetPeriod.TOTAL and info.data.get("budget_usd", 0) is None:
+            raise PydanticCustomError("budget", "goes with a budget_usd")
+        return period
 
     @field_validator("expires_at")
     @classmethod

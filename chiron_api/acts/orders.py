@@ -31,7 +31,5 @@ class Order(Input):
 
 async def receipt_of(services: Services, batch: Submitted) -> WritingReceipt:
     """Wake the workers for a batch that was submitted; what whoever ordered it gets."""
-    from chiron_workers.pubsub.signals import notify  # which showing help needs not
-
-    await notify(services.settings.redis_url, batch.batch_id)
+    await services.notify(batch.batch_id)
     return WritingReceipt.model_validate(batch)

@@ -9,10 +9,11 @@ from pydantic import Field
 from chiron_api.acts.act import Created, Noun, Target, ToolFace
 from chiron_api.acts.inputs import INTEGER, Flag, Input, Name, Tokens, Usd
 from chiron_api.answers.quizzes import QuestionOrder, Quiz, QuizAnswer, QuizQuestion
-from chiron_api.quizzes import quiz_document
 from chiron_api.services import Services
 from chiron_workers.billing.budgets import Budget
-from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, NoQuestions
+from chiron_workers.knowledge.assessment import quizzes as engine
+from chiron_workers.knowledge.assessment.questions import StoredQuestion
+from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions
 from chiron_workers.knowledge.coverage.assessments import RESPONSE_CHARS_MAX
 from chiron_workers.learning import question_orders
 from chiron_workers.learning.order_options import OrderOptions
@@ -83,7 +84,7 @@ async def write_questions(
     batch = await question_orders.order_questions(
         services.pool, id, body.node_id, options, principal=services.principal
     )
-    await _notify(services, batch.batch_id)
+    await services.notify(batch.batch_id)
     return QuestionOrder.model_validate(batch)
 
 
@@ -107,7 +108,7 @@ async def start_quiz(services: Services, body: QuizRequest) -> Created[Quiz]:
             quiz, is_new = await store.quizzes.start(subject_id, body.node_id, count=body.count)
         except NoQuestions as error:
             raise NoQuestions(f"{error} {WRITE_FIRST.format(subject=subject_id)}") from error
-    return Created(Quiz.model_validate(quiz_document(quiz)), is_new)
+    return Created(answer_of(quiz), is_new)
 
 
 @QUIZZES.act(
@@ -123,7 +124,7 @@ async def start_quiz(services: Services, body: QuizRequest) -> Created[Quiz]:
 async def show_quiz(services: Services, id: UUID) -> Quiz:
     """A quiz of whoever asks: the answers so far with their keys and marks, and the question that comes next."""
     async with services.store() as store:
-        return Quiz.model_validate(quiz_document(await store.quizzes.get(id)))
+        return answer_of(await store.quizzes.get(id))
 
 
 @QUIZZES.act(
@@ -147,8 +148,8 @@ async def answer_question(services: Services, id: UUID, body: AnswerRequest) -> 
         quiz = await store.quizzes.answer(id, body.question_id, body.response)
     order = await question_orders.order_marking(services.pool, quiz, principal=services.principal)
     if order.batch:
-        await _notify(services, order.batch.batch_id)
-    return Quiz.model_validate(quiz_document(order.quiz))
+        await services.notify(order.batch.batch_id)
+    return answer_of(order.quiz)
 
 
 @QUIZZES.act(
@@ -165,12 +166,35 @@ async def settle_answer(services: Services, id: UUID, body: SettlementRequest) -
     """The quiz with the answer as its learner settles it; 409 where it is not doubtful."""
     async with services.store() as store:
         quiz = await store.quizzes.settle(id, body.question_id, Mark(body.mark))
-    return Quiz.model_validate(quiz_document(quiz))
+    return answer_of(quiz)
 
 
-async def _notify(services: Services, batch_id: UUID) -> None:
-    from chiron_workers.pubsub.signals import (
-        notify,  # it imports the client of Redis, which reading needs not
+def answer_of(quiz: engine.Quiz) -> Quiz:
+    """A quiz as it is shown; a question that is not answered has no key."""
+    return Quiz.model_validate(
+        {
+            "quiz_id": quiz.id,
+            "subject_id": quiz.subject_id,
+            "node_id": quiz.node_id,
+            "state": "finished" if quiz.is_finished else "open",
+            "questions": quiz.questions,
+            "number": quiz.number,
+            "right": sum(answer.mark is Mark.RIGHT for answer in quiz.answers),
+            "wrong": sum(answer.mark is Mark.WRONG for answer in quiz.answers),
+            "doubtful": len(quiz.doubtful),
+            "question": quiz.current and _members(quiz.current, QuizQuestion),
+            "answers": [
+                {**_members(answer.question, QuizAnswer), **_members(answer, QuizAnswer)}
+                for answer in quiz.answers
+            ],
+            "created_at": quiz.created_at,
+        }
     )
 
-    await notify(services.settings.redis_url, batch_id)
+
+def _members(part: StoredQuestion | MarkedAnswer, model: type[QuizQuestion]) -> dict[str, object]:
+    """What a question, or an answer to it, has of a model."""
+    members = {name: getattr(part, name) for name in model.model_fields if hasattr(part, name)}
+    if isinstance(part, StoredQuestion):
+        members |= {"question_id": part.id, "key_verdict_by": part.verdict_by}
+    return members

@@ -108,9 +108,7 @@ async def show_run(services: Services, id: UUID) -> Run:
 )
 async def send_message(services: Services, id: UUID, message: Message) -> RunId:
     """Continue the conversation with a run; 409 if the run was cancelled."""
-    from chiron_workers.pubsub.signals import notify
-
     is_woken = await say(services.pool, id, message.text, principal=services.principal)
     if is_woken:
-        await notify(services.settings.redis_url, id)
+        await services.notify(id)
     return RunId(run_id=id, is_woken=is_woken)

@@ -3,7 +3,8 @@
 from http import HTTPStatus
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from chiron_api.acts.act import Created, Noun, Target
 from chiron_api.acts.inputs import Input, Page, Time
@@ -53,7 +54,14 @@ class NewSubject(Input):
 
     title: Annotated[str, Field(min_length=1, max_length=TITLE_CHARS_MAX)]
     purpose_statement: Annotated[str, Field(max_length=PURPOSE_CHARS_MAX)] = ""
-    target_depth: Depth = DEPTH
+    target_depth: Depth | None = Field(None, description=f"How deep the goal goes. Default: {DEPTH}.")
+
+    @field_validator("target_depth")
+    @classmethod
+    def _require_goal(cls, depth: str | None, info: ValidationInfo) -> str | None:
+        if depth is not None and not info.data.get("purpose_statement", True):
+            raise PydanticCustomError("goal", "goes with a purpose_statement")
+        return depth
 
 
 class LearningGoal(Input):
@@ -93,7 +101,7 @@ async def create_subject(services: Services, body: NewSubject) -> Created[Subjec
         subject_id = await store.subjects.ensure(body.title, body.title)
         if body.purpose_statement:
             await store.subjects.save_goal(
-                subject_id, purpose_statement=body.purpose_statement, target_depth=body.target_depth
+                subject_id, purpose_statement=body.purpose_statement, target_depth=body.target_depth or DEPTH
             )
         return Created(Subject.model_validate(await store.subjects.get(subject_id)), is_new)
 

@@ -223,9 +223,13 @@ def create_key(
 
 
 def create_subject(
-    title: str, *, purpose_statement: str = "", target_depth: str = "practical"
+    title: str, *, purpose_statement: str = "", target_depth: str | None = None
 ) -> Call[Subject]:
-    """Make a subject, or give the one of that name another goal. One that is there keeps its title."""
+    """Make a subject, or give the one of that name another goal. One that is there keeps its title.
+
+    Args:
+        target_depth: How deep the goal goes. Default: practical.
+    """
     return Call(
         "POST",
         "/v1/subjects",

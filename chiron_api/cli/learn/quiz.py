@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from uuid import UUID
 
 import typer
@@ -10,7 +10,6 @@ import typer
 from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.options import Draft
-from chiron_api.quizzes import quiz_document
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count as counted
 from chiron_api.text import printable
@@ -112,11 +111,13 @@ class QuizTerminal:
 
     def end(self, quiz: Quiz) -> None:
         """Print how the quiz stands."""
-        document: dict[str, Any] = quiz_document(quiz)
+        from chiron_api.acts.quizzes import answer_of
+
+        answer = answer_of(quiz)
         if self._as_json:
-            typer.echo(json_line(document))
+            typer.echo(json_line(answer))
             return
-        marks = f"{document['right']} right, {document['wrong']} wrong, {document['doubtful']} doubtful"
+        marks = f"{answer.right} right, {answer.wrong} wrong, {answer.doubtful} doubtful"
         typer.echo(f"\n{counted(len(quiz.answers), 'answer')}: {marks}.")
         if not quiz.is_finished:
             typer.echo(RESUME_HINT)
