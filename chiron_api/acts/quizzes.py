@@ -28,7 +28,7 @@ class QuizRequest(Input):
 
     subject: Name
     node_id: UUID | None = None
-    count: Annotated[int, Field(ge=1, le=COUNT_MAX), INTEGER] = 3
+    count: Annotated[int, Field(ge=1, le=COUNT_MAX, description="Questions at most."), INTEGER] = 3
 
 
 class AnswerRequest(Input):
@@ -49,10 +49,14 @@ class QuestionRequest(Input):
     """What questions are written about, by whom, and for how much."""
 
     node_id: UUID | None = Field(None, description="Only about this node of the map.")
-    model: Name | None = Field(None, description="The model that writes. Left out, the configured one.")
-    budget_usd: Usd | None = Field(None, description="What the questions may cost; it pauses there.")
-    budget_tokens: Tokens | None = None
-    again: Flag = Field(False, description="Also where they were written before from the same facts.")
+    model: Name | None = Field(
+        None, description="The model that writes the questions. Default: CHIRON_MODEL."
+    )
+    budget_usd: Usd | None = Field(
+        None, description="What writing them may cost. It pauses there, and goes on with `chiron resume`."
+    )
+    budget_tokens: Tokens | None = Field(None, description="How many tokens writing them may use.")
+    again: Flag = Field(False, description="Have questions written anew first, though it was tried before.")
 
 
 OF_EVERY_NODE = QuestionRequest()
