@@ -14,7 +14,6 @@ from chiron_api.services import Services
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, NoQuestions
 from chiron_workers.knowledge.coverage.assessments import RESPONSE_CHARS_MAX
-from chiron_workers.learning import question_orders
 from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.states import Mark
 
@@ -83,6 +82,10 @@ async def write_questions(
 
     Once the batch is done, a quiz asks them.
     """
+    from chiron_workers.learning import (
+        question_orders,
+    )  # with the rules that mark, which showing help needs not
+
     options = OrderOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
     batch = await question_orders.order_questions(
         services.pool, id, body.node_id, options, principal=services.principal
@@ -147,6 +150,8 @@ async def answer_question(services: Services, id: UUID, body: AnswerRequest) -> 
 
     At the end a run marks what is open; where none can be had, the `reason` of the answer says why, and its learner settles it.
     """
+    from chiron_workers.learning import question_orders
+
     async with services.store() as store:
         quiz = await store.quizzes.answer(id, body.question_id, body.response)
     order = await question_orders.order_marking(services.pool, quiz, principal=services.principal)

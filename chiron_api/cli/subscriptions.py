@@ -27,7 +27,7 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="Id of a subscription.")]
 
 
 @cli.command("list")
-@takes_input(without=("limit", "after"), subject=typer.Option("--subject", "-s"))
+@takes_input(without=("limit", "after"), may_be_empty=("subject",), subject=typer.Option("--subject", "-s"))
 async def list_subscriptions(
     page: acts.SubscriptionPage,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Subscriptions at most.")] = 50,

@@ -26,7 +26,7 @@ Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many at most, t
 
 
 @cli.command()
-@takes_input(url=typer.Argument(), without=("kinds",), format=typer.Option("--format", "-f"))
+@takes_input(url=typer.Argument(metavar="URL"), without=("kinds",), format=typer.Option("--format", "-f"))
 async def add(
     draft: Draft[acts.WebhookRequest],
     kinds: Annotated[

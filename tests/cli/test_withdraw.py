@@ -101,5 +101,5 @@ def test_what_is_no_fact_is_one_sentence(chiron: Chiron, settings: Settings):
 def test_a_reason_that_is_too_long_is_refused_and_nothing_is_changed(chiron: Chiron, disputed: list[str]):
     refused = chiron("withdraw", disputed[1], "--reason", "x" * 1_001)
     assert refused.exit_code == 2
-    assert refused.stderr == "chiron: --reason: String should have at most 1000 characters\n"
+    assert refused.stderr == "chiron: --reason must have at most 1,000 characters (got 1,001).\n"
     assert json.loads(chiron("show", disputed[1], "--json").stdout)["status"] == "disputed"

@@ -171,7 +171,7 @@ def _type_of(annotation: Any) -> Any:
 
 def _name(field: str, option: inspect.Parameter) -> str:
     info = get_args(option.annotation)[1]
-    return info.metavar or field if isinstance(info, ArgumentInfo) else str(info.default)
+    return (info.metavar or field).rstrip(".") if isinstance(info, ArgumentInfo) else str(info.default)
 
 
 def _flag(field: str) -> str:

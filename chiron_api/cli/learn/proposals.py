@@ -12,8 +12,9 @@ from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
 from chiron_workers.batches.references import Referent, id_of
-from chiron_workers.errors import UsageError
+from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.coverage.proposals import REASON_CHARS_MAX
+from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
 from chiron_workers.states import ProposalKind
 
@@ -29,7 +30,7 @@ async def proposals(subject: Subject, query: ProposalsQuery, as_json: AsJson = F
     for item in items:
         typer.echo("\n".join(_lines(item)))
     if not items:
-        typer.echo(f"Nothing is proposed for the map of {subject}.")
+        typer.echo(f"Nothing is proposed for the map of {slug(subject)}.")
 
 
 @takes_input(accept="--accept/--reject")
@@ -40,11 +41,11 @@ async def decide(
 ) -> None:
     """Accept a proposal, which changes the map at once, or reject it. Facts and answers of a removed node stay."""
     async with open_services(settings(), pool_size=2) as services:
+        proposal_id = await id_of(services.pool, proposal, Referent.PROPOSAL)
         try:
-            proposal_id = await id_of(services.pool, proposal, Referent.PROPOSAL)
-        except UsageError as error:
-            raise UsageError(f"proposal_id: {error}") from None
-        item = await decide_proposal.command(services, proposal_id, body)
+            item = await decide_proposal.command(services, proposal_id, body)
+        except NotFound as error:
+            raise NotFound(f"{error} `chiron learn proposals` shows those of a subject.") from None
     print_answer(f"The proposal is {item.state}.", item, as_json=as_json)
 
 
