@@ -12,6 +12,7 @@ from chiron_api.acts.operations import Operation
 from chiron_api.answers.basics import Answer
 from chiron_api.services import Services
 from chiron_workers.access import audit
+from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.states import AccessScope
 
 P = ParamSpec("P")
@@ -142,6 +143,8 @@ class Act(Generic[P, Outcome]):
         if not self.operation.is_recorded:
             return await self(services, *args, **options)
         target = args[0] if args and self.arguments.path else ""
+        if isinstance(target, str) and self.target.name == "subject":
+            target = slug(target)
         async with audit.command(services.pool, self.operation.name, target, _flags(args)) as trail:
             outcome = await self(services, *args, **options)
             answer: object = outcome.answer if isinstance(outcome, Created) else outcome

@@ -36,10 +36,14 @@ class Checking(Input):
     """Who is asked whether quotes support facts, and for how much; `again` where the same facts were asked about before."""
 
     model: Annotated[
-        Name | None, Field(description="Who is asked, where CHIRON_VERDICT_MODEL names nobody.")
+        Name | None,
+        Field(description="Who is asked, where CHIRON_VERDICT_MODEL names nobody. Default: CHIRON_MODEL."),
     ] = None
-    budget_usd: Annotated[Usd | None, Field(description="What the check may cost; it pauses there.")] = None
-    budget_tokens: Annotated[Tokens | None, Field(description="The tokens it may use, likewise.")] = None
+    budget_usd: Annotated[
+        Usd | None,
+        Field(description="What the check may cost. It pauses there, and goes on with `chiron resume`."),
+    ] = None
+    budget_tokens: Annotated[Tokens | None, Field(description="How many tokens the check may use.")] = None
     again: Annotated[Flag, Field(description="Ask anew, though the same facts were asked about before.")] = (
         False
     )

@@ -51,7 +51,10 @@ class JourneyRequest(Input):
         ),
     ] = DEPTH
     model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
-    budget_usd: Usd | None = Field(None, description="What it may cost as a whole; it stands still there.")
+    budget_usd: Usd | None = Field(
+        None,
+        description="What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`.",
+    )
     facts_min: Annotated[
         int,
         Field(ge=1, le=FACTS_MAX, description="Accepted facts that a node needs, from two origins."),
@@ -63,7 +66,9 @@ class JourneyRequest(Input):
 class ResumeRequest(Input):
     """What a journey may cost as a whole from now on; null leaves that as it is."""
 
-    budget_usd: Usd | None = Field(None, description="What it may cost as a whole from now on.")
+    budget_usd: Usd | None = Field(
+        None, description="What the journey may cost as a whole from now on. Default: as before."
+    )
 
 
 SAME_BUDGET = ResumeRequest()

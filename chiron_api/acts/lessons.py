@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from chiron_api.acts.act import Document, Noun, Target, ToolFace
-from chiron_api.acts.inputs import Input, Name
+from chiron_api.acts.inputs import Flag, Input, Name
 from chiron_api.acts.orders import Order, receipt_of
 from chiron_api.answers.lessons import Lesson, LessonLine, LessonList
 from chiron_api.answers.runs import WritingReceipt
@@ -39,7 +39,10 @@ class LessonsQuery(Input):
 class LessonOrder(Order):
     """Which node is taught, who writes and for how much; `again` where the facts are the same."""
 
-    node: Annotated[Name, Field(description="The node, by its id or its title.")]
+    node: Annotated[Name, Field(description="The node of the map, by its title or its id.")]
+    again: Annotated[
+        Flag, Field(description="Have it written anew; the lesson that is there stays as a version.")
+    ] = False
 
 
 @LESSONS.act(

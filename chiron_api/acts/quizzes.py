@@ -15,7 +15,6 @@ from chiron_workers.knowledge.assessment import quizzes as engine
 from chiron_workers.knowledge.assessment.questions import StoredQuestion
 from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions
 from chiron_workers.knowledge.coverage.assessments import RESPONSE_CHARS_MAX
-from chiron_workers.learning import question_orders
 from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.states import Mark
 
@@ -29,7 +28,7 @@ class QuizRequest(Input):
 
     subject: Name
     node_id: UUID | None = None
-    count: Annotated[int, Field(ge=1, le=COUNT_MAX), INTEGER] = 3
+    count: Annotated[int, Field(ge=1, le=COUNT_MAX, description="Questions at most."), INTEGER] = 3
 
 
 class AnswerRequest(Input):
@@ -50,10 +49,14 @@ class QuestionRequest(Input):
     """What questions are written about, by whom, and for how much."""
 
     node_id: UUID | None = Field(None, description="Only about this node of the map.")
-    model: Name | None = Field(None, description="The model that writes. Left out, the configured one.")
-    budget_usd: Usd | None = Field(None, description="What the questions may cost; it pauses there.")
-    budget_tokens: Tokens | None = None
-    again: Flag = Field(False, description="Also where they were written before from the same facts.")
+    model: Name | None = Field(
+        None, description="The model that writes the questions. Default: CHIRON_MODEL."
+    )
+    budget_usd: Usd | None = Field(
+        None, description="What writing them may cost. It pauses there, and goes on with `chiron resume`."
+    )
+    budget_tokens: Tokens | None = Field(None, description="How many tokens writing them may use.")
+    again: Flag = Field(False, description="Have questions written anew first, though it was tried before.")
 
 
 OF_EVERY_NODE = QuestionRequest()
@@ -80,6 +83,10 @@ async def write_questions(
 
     Once the batch is done, a quiz asks them.
     """
+    from chiron_workers.learning import (
+        question_orders,
+    )  # with the rules that mark, which showing help needs not
+
     options = OrderOptions(body.model, Budget(body.budget_usd, body.budget_tokens), is_fresh=body.again)
     batch = await question_orders.order_questions(
         services.pool, id, body.node_id, options, principal=services.principal
@@ -144,6 +151,8 @@ async def answer_question(services: Services, id: UUID, body: AnswerRequest) -> 
 
     At the end a run marks what is open; where none can be had, the `reason` of the answer says why, and its learner settles it.
     """
+    from chiron_workers.learning import question_orders
+
     async with services.store() as store:
         quiz = await store.quizzes.answer(id, body.question_id, body.response)
     order = await question_orders.order_marking(services.pool, quiz, principal=services.principal)

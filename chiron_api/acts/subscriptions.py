@@ -54,7 +54,7 @@ class SubscriptionRequest(Input):
         description="What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.",
     )
     ends_at: Time | None = Field(None, description="When it ends, such as 2026-12-31. Default: never.")
-    recheck: Flag = Field(False, description="Read the sources of the subject again each time, too.")
+    recheck: Flag = Field(False, description="Also read the sources of the subject's facts again each time.")
 
 
 class SubscriptionPage(Page):

@@ -163,9 +163,9 @@ def check(
     with the reason. The same facts, by the same model under the same budget, are the same batch.
 
     Args:
-        model: Who is asked, where CHIRON_VERDICT_MODEL names nobody.
-        budget_usd: What the check may cost; it pauses there.
-        budget_tokens: The tokens it may use, likewise.
+        model: Who is asked, where CHIRON_VERDICT_MODEL names nobody. Default: CHIRON_MODEL.
+        budget_usd: What the check may cost. It pauses there, and goes on with `chiron resume`.
+        budget_tokens: How many tokens the check may use.
         again: Ask anew, though the same facts were asked about before.
     """
     return Call(
@@ -245,7 +245,7 @@ def create_webhook(
     """Make a webhook; `secret` of the answer signs its deliveries, and no later answer shows it. An owner has only so many.
 
     Args:
-        url: Where to, `https:` or `mailto:`.
+        url: Where to: https://..., or mailto:someone@example.org.
         kinds: What is sent; without them all but the ends of runs that are completed or cancelled.
         format: In which form. Default: mail for mailto:, else standard.
     """
@@ -431,9 +431,10 @@ def order_questions(
 
     Args:
         node_id: Only about this node of the map.
-        model: The model that writes. Left out, the configured one.
-        budget_usd: What the questions may cost; it pauses there.
-        again: Also where they were written before from the same facts.
+        model: The model that writes the questions. Default: CHIRON_MODEL.
+        budget_usd: What writing them may cost. It pauses there, and goes on with `chiron resume`.
+        budget_tokens: How many tokens writing them may use.
+        again: Have questions written anew first, though it was tried before.
     """
     return Call(
         "POST",
@@ -468,7 +469,7 @@ def order_research(
         facts_min: Accepted facts that a node needs, from two origins.
         topics_max: Nodes that are researched at once.
         model: Model of the runs. Default: CHIRON_MODEL.
-        budget_usd: What the round may cost; it pauses there.
+        budget_usd: What the round may cost. It pauses there, and goes on with `chiron resume`.
         again: Try nodes again that gained nothing twice.
     """
     return Call(
@@ -627,7 +628,7 @@ def resume_journey(journey: Id | Journey, budget_usd: Money | None = None) -> Ca
     """Have a journey go on that was stopped, paused or failed, and with it what it has paused; 409 where it is under way.
 
     Args:
-        budget_usd: What it may cost as a whole from now on.
+        budget_usd: What the journey may cost as a whole from now on. Default: as before.
     """
     return Call(
         "POST",
@@ -763,8 +764,8 @@ def search(
     Args:
         query: What you want to know, in your own words.
         top_k: How many facts at most.
-        mode: vector ranks by meaning alone, text by shared words alone, such as names and numbers.
-        subject_id: Only facts of this subject, by its id or its name.
+        mode: vector ranks by meaning alone, text by shared words alone, such as names and numbers, hybrid by both.
+        subject_id: Only facts of this subject, by its id or its name. Default: of all.
         min_confidence: Leave out facts below this confidence, 0 to 1.
         candidates: Also facts that are not confirmed well enough yet, or that no source says any more.
         topic_path: Only facts at this topic path or below it, such as area/topic.
@@ -881,7 +882,7 @@ def start_journey(
         goal: What you want to understand or be able to do, in your own words.
         depth: How deeply: overview, practical, expert, or other words.
         model: Model of the runs. Default: CHIRON_MODEL.
-        budget_usd: What it may cost as a whole; it stands still there.
+        budget_usd: What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`.
         facts_min: Accepted facts that a node needs, from two origins.
         again: Map the goal anew, and try nodes again that gained nothing.
     """
@@ -898,7 +899,11 @@ def start_journey(
 
 
 def start_quiz(subject: str, *, node_id: Id | None = None, count: int = 3) -> Call[Quiz]:
-    """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet."""
+    """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet.
+
+    Args:
+        count: Questions at most.
+    """
     return Call(
         "POST",
         "/v1/quizzes",
@@ -955,20 +960,20 @@ def submit(
 
     Args:
         topics: What to find out: a question or topic for each run, as text or with options of its own.
-        subject: What the facts belong to, by its id or any name; a new one is made.
-        name: What the batch is called; left out, as its topics are.
-        role: What the agents are.
-        model: What plays the runs; left out, the model of the settings.
-        thinking: How the model thinks; left out, as the settings say.
-        effort: How much effort the model makes; left out, as the settings say.
+        subject: Subject the facts belong to; any name.
+        name: Name of the batch. Default: from its topics.
+        role: Which agent works on the topics: one of Chiron, or of CHIRON_ROLES.
+        model: Model of the runs. Default: CHIRON_MODEL.
+        thinking: How the model thinks. Default: CHIRON_THINKING.
+        effort: How much effort the model makes. Default: CHIRON_EFFORT.
         priority: Higher goes first.
-        max_turns: How many replies of the model a run may take; left out, as the settings say.
+        max_turns: Model replies a run may take. Default: CHIRON_MAX_TURNS.
         budget_usd: What the whole batch may cost; it pauses there.
-        budget_tokens: How many tokens the whole batch may use.
-        run_budget_usd: What each run may cost; left out, as the settings say.
-        run_budget_tokens: How many tokens each run may use.
-        concurrency: How many runs of the batch play at once; left out, any number.
-        ready_at: When the first run may start, a time with its zone; left out, now.
+        budget_tokens: Tokens that the whole batch may use.
+        run_budget_usd: What each run may cost. Default: CHIRON_RUN_BUDGET_USD.
+        run_budget_tokens: Tokens that each run may use.
+        concurrency: Runs of the batch that play at once, at most. Default: no limit.
+        ready_at: When the runs may start, a time such as 2026-03-01T09:30Z. Default: now.
         columns: Of the rows that the runs are to hand in, such as "name" and "year:int".
     """
     return Call(
@@ -1021,7 +1026,7 @@ def subscribe(
         model: Model of the runs. Default: CHIRON_MODEL.
         budget_usd: What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.
         ends_at: When it ends, such as 2026-12-31. Default: never.
-        recheck: Read the sources of the subject again each time, too.
+        recheck: Also read the sources of the subject's facts again each time.
     """
     return Call(
         "POST",
@@ -1112,11 +1117,11 @@ def write_lesson(
     facts were taught from before.
 
     Args:
-        model: The model that writes; left out, the configured one.
-        budget_usd: What it may cost in USD; it pauses there.
-        budget_tokens: How many tokens it may take; it pauses there.
-        again: Also where the facts are the same as the last time.
-        node: The node, by its id or its title.
+        model: The model that writes. Default: CHIRON_MODEL.
+        budget_usd: What the writing may cost. It pauses there, and goes on with `chiron resume`.
+        budget_tokens: How many tokens the writing may use.
+        again: Have it written anew; the lesson that is there stays as a version.
+        node: The node of the map, by its title or its id.
     """
     return Call(
         "POST",
@@ -1141,10 +1146,10 @@ def write_report(
     """Have a run write an answer from the facts of a batch. `is_new` is false where that was done before.
 
     Args:
-        model: The model that writes; left out, the configured one.
-        budget_usd: What it may cost in USD; it pauses there.
-        budget_tokens: How many tokens it may take; it pauses there.
-        again: Also where the facts are the same as the last time.
+        model: The model that writes. Default: CHIRON_MODEL.
+        budget_usd: What the writing may cost. It pauses there, and goes on with `chiron resume`.
+        budget_tokens: How many tokens the writing may use.
+        again: Anew, though the facts are the same as the last time.
     """
     folder, target = target_of(batch, run, subject)
     return Call(
