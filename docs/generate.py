@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import client_calls
+import client_methods
 import reference
 import tool_types
 from pydantic import SecretStr
@@ -85,8 +85,7 @@ def documents() -> dict[Path, str]:
         ROOT / "docs/reference.md": "".join(reference.parts()),
         ROOT / "docs/tools.md": TOOLS_HEAD.read_text() + "".join(tool_types.rows()),
         ROOT / ".env.example": env_example(),
-        ROOT / "chiron_api/client/derived_calls.py": client_calls.calls_module(),
-        ROOT / "chiron_api/client/derived_methods.py": client_calls.methods_module(),
+        ROOT / "chiron_api/client/act_methods.py": client_methods.module(),
     }
 
 
