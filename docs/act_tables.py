@@ -14,6 +14,7 @@ from chiron_api.answers.basics import Answer
 from chiron_api.client.act_methods import ActMethods
 from chiron_api.client.methods import Methods
 from chiron_api.http.document import TAGS
+from chiron_workers.states import AccessScope
 
 MEMBERS_MAX = 6  # of an answer that the table names
 
@@ -27,7 +28,7 @@ def requests() -> str:
     for acts in by_client.values():
         tables[acts[0].heading].append(_request(acts))
     return "\n".join(
-        f"### {heading}\n\n| request | | takes | answers |\n|---|---|---|---|\n{''.join(tables[heading])}"
+        f"### {heading}\n\n{TAGS[heading]}\n\n| request | | takes | answers |\n|---|---|---|---|\n{''.join(tables[heading])}"
         for heading in TAGS
         if heading in tables
     )
@@ -35,7 +36,10 @@ def requests() -> str:
 
 def answers() -> str:
     """The models of answers that acts give, and of what is in their lists."""
-    models = {_item(answer) or answer for act in all_acts() if (answer := act.arguments.answer)}
+    given = {answer for act in all_acts() if (answer := act.arguments.answer)}
+    models = {
+        model for answer in given for model in (answer, _item(answer)) if model and not _is_plain_list(model)
+    }
     rows = [f"| `{model.__name__}` | {cell(model.__doc__ or '')} |\n" for model in models]
     return f"| answer | |\n|---|---|\n{''.join(sorted(rows))}"
 
@@ -44,9 +48,13 @@ def client_methods() -> str:
     """The methods of the client by heading, and those of no act."""
     rows: dict[str, list[str]] = defaultdict(list)
     for method in methods():
-        formats = f" ({', '.join(f'`{name}`' for name in document_formats(method))})" if method.is_document else ""
+        formats = (
+            f" ({', '.join(f'`{name}`' for name in document_formats(method))})" if method.is_document else ""
+        )
         rows[method.act.heading].append(f"`{method.name}`{formats}")
-    besides = sorted(name for name in vars(Methods) if not name.startswith("_") and name not in vars(ActMethods))
+    besides = sorted(
+        name for name in vars(Methods) if not name.startswith("_") and name not in vars(ActMethods)
+    )
     lines = [f"| {heading} | {', '.join(rows[heading])} |\n" for heading in TAGS if heading in rows]
     others = ", ".join(f"`{name}`" for name in besides)
     return f"| | |\n|---|---|\n{''.join(lines)}| Streams, waiting, files, tools, health | {others} |\n"
@@ -60,16 +68,21 @@ def cell(text: str) -> str:
 def _request(acts: list[Act[..., Any]]) -> str:
     """The row of an act, or of several that differ by what they are done to."""
     act = acts[0]
+    scope = " Needs the scope `admin`." if act.operation.scope is AccessScope.ADMIN else ""
     verb, _, first = act.route.partition(" ")
     places = [f"`{verb} {first}`", *(f"`{other.route.partition(' ')[2]}`" for other in acts[1:])]
-    return f"| {', '.join(places)} | {cell(act.description)} | {'; '.join(_options(act))} | {_outcomes(act)} |\n"
+    return f"| {', '.join(places)} | {cell(act.description)}{scope} | {'; '.join(_options(act))} | {_outcomes(act)} |\n"
 
 
 def _options(act: Act[..., Any]) -> Iterator[str]:
     """The options of an act: first those that are required, then the others with their words and defaults."""
     fields = act.input_model.model_fields if act.input_model else {}
-    required = [f"`{field.alias or name}`{_words(field)}" for name, field in fields.items() if field.is_required()]
-    optional = [f"`{field.alias or name}`{_words(field)}" for name, field in fields.items() if not field.is_required()]
+    required = [
+        f"`{field.alias or name}`{_words(field)}" for name, field in fields.items() if field.is_required()
+    ]
+    optional = [
+        f"`{field.alias or name}`{_words(field)}" for name, field in fields.items() if not field.is_required()
+    ]
     if required:
         yield ", ".join(required)
     if optional:
@@ -89,8 +102,8 @@ def _words(field: FieldInfo) -> str:
 
 def _outcomes(act: Act[..., Any]) -> str:
     """The statuses of an act with its answer."""
-    located = " with `Location`" if act.location else ""
-    good = f"{act.status.value}{located}{_answer(act.arguments.answer)}"
+    located = ", `Location`" if act.location else ""
+    good = f"{act.status.value}{_answer(act.arguments.answer)}{located}"
     if act.arguments.may_exist and act.existing_status is not act.status:
         good += f"; {act.existing_status.value}: {cell(act.idle or 'The one that is there already.')[:-1]}"
     problems = ", ".join(str(status.value) for status in act.problems)
@@ -103,6 +116,10 @@ def _answer(model: type[Answer] | None) -> str:
     members = f" `{{{', '.join(model.model_fields)}}}`" if len(model.model_fields) <= MEMBERS_MAX else ""
     item = _item(model)
     return f"{members} of `{item.__name__}`" if item else f" `{model.__name__}`{members}"
+
+
+def _is_plain_list(model: type[Answer]) -> bool:
+    return "items" in model.model_fields and model.model_fields.keys() <= {"items", "next"}
 
 
 def _item(model: type[Answer]) -> type[Answer] | None:

@@ -1,4 +1,4 @@
-"""Write the generated pages of docs/, .env.example and the client from the code (see `documents`); --check names the stale ones."""
+"""Write pages of docs/, .env.example and the client from the code (see `documents`); --check names the stale ones."""
 
 import json
 import sys

@@ -84,8 +84,8 @@ class ActMethods:
     def answer_question(self, quiz: Id | Quiz, question: Id | QuizQuestion, response: str) -> Quiz:
         """The quiz with the answer, marked as far as rules can. The first answer counts, however often it is sent.
 
-        At the end a run marks what is open; where none can be had, the `reason` of the answer says why, and its learner
-        settles it.
+        409 for a question that is not next. At the end a run marks what is open; where none can be had, the `reason` of
+        the answer says why, and its learner settles it.
         """
 
     @Pages("GET /v1/audit", AuditTrail)
@@ -98,7 +98,11 @@ class ActMethods:
 
     @Request("GET /v1/batches/{id}")
     def batch(self, batch: BatchRef) -> Batch:
-        """One batch with its runs counted by state; one of a subscription with what it changed."""
+        """One batch with its runs counted by state, its facts, tokens and cost.
+
+        Of one that a subscription started, once it is finished, `difference` is what it has brought against the time
+        before, up to 20 entries of each kind.
+        """
 
     @Pages("GET /v1/batches", BatchList)
     def batches(self) -> Iterable[Batch]:
@@ -154,7 +158,9 @@ class ActMethods:
         """Make a subject, or give the one of that name another goal. One that is there keeps its title.
 
         Args:
-            target_depth: Default: practical.
+            title: Its name; its id follows from it.
+            purpose_statement: The learning goal, if any.
+            target_depth: How deeply it is learnt. Default: practical.
         """
 
     @Request("POST /v1/webhooks")
@@ -180,7 +186,9 @@ class ActMethods:
 
     @Request("DELETE /v1/{folder}/{id}")
     def delete(self, batch: BatchRef | None = None, *, run: RunRef | None = None, with_facts: bool = False) -> None:
-        """Delete a finished batch with its runs; 409 while one of them is open.
+        """Delete a finished batch for good, with its runs, their journals and events; 409 while one of them is open.
+
+        What it found stays unless `with_facts` says otherwise. A batch goes with the last of its runs.
 
         Args:
             with_facts: Also delete the facts that were found first by it.
@@ -201,7 +209,9 @@ class ActMethods:
         """What changed in a subject in a period.
 
         Args:
-            limit: Default: 100.
+            since: From when, with its zone, such as 2026-10-01T00:00:00Z; a + is written %2B in an address.
+            until: Up to when. Default: now.
+            limit: Entries of each kind at most. Default: 100.
         """
 
     @Request("GET /v1/subjects/{id}/documents", DocumentList)
@@ -210,7 +220,11 @@ class ActMethods:
 
     @Request("GET /v1/facts/{id}")
     def fact(self, fact: FactRef) -> Fact:
-        """A fact with its sources, the explanation of its confidence, what contradicts it, and its history."""
+        """A fact with its sources, the explanation of its confidence, what contradicts it, and its history.
+
+        `assertions` are the sources and quotes that it rests on, with their places in the snapshot; `related` are facts
+        near it.
+        """
 
     @Request("POST /v1/journeys/{id}/read")
     def finish_lesson(self, journey: Id | Journey) -> Journey:
@@ -222,11 +236,13 @@ class ActMethods:
 
     @Request("GET /v1/journeys", JourneyList)
     def journeys(self) -> list[Journey]:
-        """The journeys of whoever asks, the one that moved last first; 100 at most."""
+        """The journeys of whoever asks, the one that moved last first; 100 at most. Those of others are 404."""
 
     @Request("GET /v1/keys", KeyList, names={"with_revoked": "revoked"})
     def keys(self, *, with_revoked: bool = False) -> list[Key]:
-        """The keys, oldest first, without their secrets; `left_usd` is what each has left of its budget.
+        """The keys, oldest first, without their secrets.
+
+        `left_usd` is the budget of each less what it has given to open batches and what was spent of the others.
 
         Args:
             with_revoked: Also those that were revoked.
@@ -285,7 +301,7 @@ class ActMethods:
         """Have runs write questions from the facts of a node, or of each node that has facts; it returns at once with the
         batch.
 
-        Once the batch is done, a quiz asks them.
+        50 nodes at a time; the same order goes on with others. Once the batch is done, a quiz asks the questions.
 
         Args:
             node_id: Only about this node of the map.
@@ -427,7 +443,10 @@ class ActMethods:
 
     @Pages("GET /v1/{folder}/{id}/rows?format=json", RowList)
     def rows(self, batch: BatchRef | None = None, *, run: RunRef | None = None) -> Iterable[Row]:
-        """What the runs of a batch handed in, in the order of its topics: pages of JSON, or one table as CSV or XLSX."""
+        """What the runs of a batch handed in, in the order of its topics: pages of JSON, or one table as CSV or XLSX.
+
+        404 for a batch that was submitted without `columns`.
+        """
 
     @Request("GET /v1/{folder}/{id}/rows?format=csv")
     def rows_document(
@@ -435,12 +454,17 @@ class ActMethods:
     ) -> bytes:
         """What the runs of a batch handed in, in the order of its topics: pages of JSON, or one table as CSV or XLSX.
 
+        404 for a batch that was submitted without `columns`.
+
         As a document of a format, as it would be saved.
         """
 
     @Request("GET /v1/runs/{id}")
     def run(self, run: RunRef) -> Run:
-        """One run with its answer or its error."""
+        """One run with its answer or its error, and the newest 20 `evaluations` of texts, newest first.
+
+        Of each text the first 2,000 of `text_chars` characters are there.
+        """
 
     @Pages("GET /v1/runs", RunList)
     def runs(
@@ -450,7 +474,11 @@ class ActMethods:
 
     @Request("POST /v1/subjects/{id}/goal", is_repeatable=True)
     def save_goal(self, subject: str, purpose_statement: str, *, target_depth: str | None = None) -> Subject:
-        """Save the learning goal of a subject that there is, in place of an earlier one."""
+        """Save the learning goal of a subject that there is, in place of an earlier one.
+
+        Args:
+            target_depth: How deeply it is learnt. Default: as before.
+        """
 
     @Request("POST /v1/runs/{id}/messages")
     def say(self, run: RunRef, text: str) -> RunId:
@@ -538,7 +566,7 @@ class ActMethods:
         """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet.
 
         Args:
-            count: Default: 3.
+            count: Questions at most. Default: 3.
         """
 
     @Request("POST /v1/journeys/{id}/stop")
@@ -596,6 +624,9 @@ class ActMethods:
         model: str | None = None, budget_usd: Money | None = None, ends_at: datetime | None = None, recheck: bool = False
     ) -> Subscription:
         """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer.
+
+        409 if the subject has as many active ones as it may have, or if the one that is there has another model, budget,
+        end or `recheck`.
 
         Args:
             topics: What to research each time.
