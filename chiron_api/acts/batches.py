@@ -181,7 +181,11 @@ async def list_batches(services: Services, page: Page) -> BatchList:
     is_owned=True,
 )
 async def show_batch(services: Services, id: UUID) -> Batch:
-    """One batch with its runs counted by state; one of a subscription with what it changed."""
+    """One batch with its runs counted by state, its facts, tokens and cost.
+
+    Of one that a subscription started, once it is finished, `difference` is what it has brought against the time before, up to
+    20 entries of each kind.
+    """
     pool = services.pool
     return Batch.model_validate(batch_page(await summary(pool, id), await difference_of(pool, id)))
 

@@ -115,7 +115,7 @@ async def show_journey(services: Services, id: str) -> Journey:
 
 @JOURNEYS.act("journeys.list", "GET /v1/journeys", "List your journeys", client="journeys")
 async def list_journeys(services: Services) -> JourneyList:
-    """The journeys of whoever asks, the one that moved last first; 100 at most."""
+    """The journeys of whoever asks, the one that moved last first; 100 at most. Those of others are 404."""
     rows = await journeys.journeys_of(services.pool, services.principal.owner)
     return JourneyList(items=[await _answer(services, journey) for journey in rows])
 

@@ -28,7 +28,7 @@ class QuizRequest(Input):
 
     subject: Name
     node_id: UUID | None = None
-    count: Annotated[int, Field(ge=1, le=COUNT_MAX, description="Questions at most."), INTEGER] = 3
+    count: Annotated[int, Field(ge=1, le=COUNT_MAX), INTEGER] = Field(3, description="Questions at most.")
 
 
 class AnswerRequest(Input):
@@ -81,7 +81,7 @@ async def write_questions(
 ) -> QuestionOrder:
     """Have runs write questions from the facts of a node, or of each node that has facts; it returns at once with the batch.
 
-    Once the batch is done, a quiz asks them.
+    50 nodes at a time; the same order goes on with others. Once the batch is done, a quiz asks the questions.
     """
     from chiron_workers.learning import (
         question_orders,
@@ -149,7 +149,8 @@ async def show_quiz(services: Services, id: UUID) -> Quiz:
 async def answer_question(services: Services, id: UUID, body: AnswerRequest) -> Quiz:
     """The quiz with the answer, marked as far as rules can. The first answer counts, however often it is sent.
 
-    At the end a run marks what is open; where none can be had, the `reason` of the answer says why, and its learner settles it.
+    409 for a question that is not next. At the end a run marks what is open; where none can be had, the `reason` of the answer
+    says why, and its learner settles it.
     """
     from chiron_workers.learning import question_orders
 

@@ -45,7 +45,10 @@ class RowQuery(Page):
     target=BATCH,
 )
 async def list_batch_rows(services: Services, id: UUID, options: RowQuery) -> Document[RowList]:
-    """What the runs of a batch handed in, in the order of its topics: pages of JSON, or one table as CSV or XLSX."""
+    """What the runs of a batch handed in, in the order of its topics: pages of JSON, or one table as CSV or XLSX.
+
+    404 for a batch that was submitted without `columns`.
+    """
     await summary(services.pool, id)  # 404 for the id of a run
     return await _rows(services, id, options)
 

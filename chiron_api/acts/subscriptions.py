@@ -83,7 +83,11 @@ class TimesQuery(Input):
     repeatable=True,
 )
 async def create_subscription(services: Services, body: SubscriptionRequest) -> Created[Subscription]:
-    """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer."""
+    """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer.
+
+    409 if the subject has as many active ones as it may have, or if the one that is there has another model, budget, end or
+    `recheck`.
+    """
     new = NewSubscription(
         tuple(body.topics),
         body.subject,
