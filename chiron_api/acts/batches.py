@@ -142,7 +142,14 @@ class BatchRequest(Input):
     location="/v1/batches/{batch_id}",
     problems=(HTTPStatus.PAYMENT_REQUIRED,),
     costs_money=True,
-    tool=ToolFace("start_research", target="batch_id"),
+    tool=ToolFace(
+        "start_research",
+        target="batch_id",
+        next_step="""
+            get_run tells how far it is and what was answered; search finds the facts as they come. Topics that `warnings` name
+            are each researched and paid for; cancel the batch if you did not mean that.
+        """,
+    ),
 )
 async def submit_batch(
     services: Services, body: BatchRequest, idempotency_key: str | None = None

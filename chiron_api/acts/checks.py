@@ -68,7 +68,16 @@ PLAIN_CHECK = Checking()
     problems=(HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND),
     costs_money=True,
     repeatable=True,
-    tool=ToolFace("check_subject", "subject_id", "The subject, by its id or its name.", target="subject_id"),
+    tool=ToolFace(
+        "check_subject",
+        "subject_id",
+        "The subject, by its id or its name.",
+        target="subject_id",
+        next_step="""
+            get_run tells when it is done. `unchecked` counts the quotes that are asked about, `unverified` those that cannot be,
+            since the text of their source is not here. `judge` is rules where no model is configured.
+        """,
+    ),
 )
 async def check_subject(services: Services, id: str, body: Checking = PLAIN_CHECK) -> Created[CheckReceipt]:
     """Have a model asked whether quotes support the facts of a subject that no model has judged.

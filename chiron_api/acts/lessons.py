@@ -101,7 +101,13 @@ async def list_lessons(services: Services, id: str, query: LessonsQuery) -> Less
     costs_money=True,
     target=SUBJECT,
     repeatable=True,
-    tool=ToolFace("order_lesson", "subject_id", "The subject, by its id or its name.", target="subject_id"),
+    tool=ToolFace(
+        "order_lesson",
+        "subject_id",
+        "The subject, by its id or its name.",
+        target="subject_id",
+        next_step="get_run tells when it is done, and list_lessons then has the lesson.",
+    ),
 )
 async def write_lesson(services: Services, id: str, body: LessonOrder) -> WritingReceipt:
     """Have a run write a lesson on a node of a subject's map, from stored facts alone.

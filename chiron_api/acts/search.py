@@ -94,7 +94,11 @@ class SearchRequest(Input):
     problems=(HTTPStatus.NOT_FOUND,),
     costs_money=True,
     repeatable=True,
-    tool=ToolFace("search", part="items"),
+    tool=ToolFace(
+        "search",
+        part="items",
+        next_step="Without `subject_id` all subjects are searched. `context` is the text around the quote.",
+    ),
 )
 async def search_facts(services: Services, options: SearchRequest) -> FoundFacts:
     """Search what is known, by meaning and by words: the best facts first, each with its source.
