@@ -86,6 +86,10 @@ class ActMethods:
 
         409 for a question that is not next. At the end a run marks what is open; where none can be had, the `reason` of
         the answer says why, and its learner settles it.
+
+        Args:
+            question: It must be the current one.
+            response: The learner's own words; it may be empty.
         """
 
     @Pages("GET /v1/audit", AuditTrail)
@@ -124,9 +128,9 @@ class ActMethods:
         longer, and stays with the reason. The same facts, by the same model under the same budget, are the same batch.
 
         Args:
-            model: Who is asked, where CHIRON_VERDICT_MODEL names nobody.
-            budget_usd: What the check may cost; it pauses there.
-            budget_tokens: The tokens it may use, likewise.
+            model: Who is asked, where CHIRON_VERDICT_MODEL names nobody. Default: CHIRON_MODEL.
+            budget_usd: What the check may cost. It pauses there, and goes on with `chiron resume`.
+            budget_tokens: How many tokens the check may use.
             again: Ask anew, though the same facts were asked about before.
         """
 
@@ -160,7 +164,7 @@ class ActMethods:
         Args:
             title: Its name; its id follows from it.
             purpose_statement: The learning goal, if any.
-            target_depth: How deeply it is learnt. Default: practical.
+            target_depth: How deep the goal goes. Default: practical.
         """
 
     @Request("POST /v1/webhooks")
@@ -171,7 +175,7 @@ class ActMethods:
         many.
 
         Args:
-            url: Where to, `https:` or `mailto:`.
+            url: Where to: https://..., or mailto:someone@example.org.
             kinds: What is sent; without them all but the ends of runs that are completed or cancelled.
         """
 
@@ -305,9 +309,10 @@ class ActMethods:
 
         Args:
             node_id: Only about this node of the map.
-            model: The model that writes. Left out, the configured one.
-            budget_usd: What the questions may cost; it pauses there.
-            again: Also where they were written before from the same facts.
+            model: The model that writes the questions. Default: CHIRON_MODEL.
+            budget_usd: What writing them may cost. It pauses there, and goes on with `chiron resume`.
+            budget_tokens: How many tokens writing them may use.
+            again: Have questions written anew first, though it was tried before.
         """
 
     @Request("POST /v1/subjects/{id}/recheck")
@@ -326,7 +331,7 @@ class ActMethods:
             facts_min: Accepted facts that a node needs, from two origins. Default: 3.
             topics_max: Nodes that are researched at once. Default: 20.
             model: Model of the runs. Default: CHIRON_MODEL.
-            budget_usd: What the round may cost; it pauses there.
+            budget_usd: What the round may cost. It pauses there, and goes on with `chiron resume`.
             again: Try nodes again that gained nothing twice.
         """
 
@@ -417,7 +422,7 @@ class ActMethods:
         way.
 
         Args:
-            budget_usd: What it may cost as a whole from now on.
+            budget_usd: What the journey may cost as a whole from now on. Default: as before.
         """
 
     @Request("POST /v1/subscriptions/{id}/resume", is_repeatable=True)
@@ -503,8 +508,9 @@ class ActMethods:
         Args:
             query: What you want to know, in your own words.
             top_k: How many facts at most. Default: 5.
-            mode: vector ranks by meaning alone, text by shared words alone, such as names and numbers. Default: hybrid.
-            subject_id: Only facts of this subject, by its id or its name.
+            mode: vector ranks by meaning alone, text by shared words alone, such as names and numbers, hybrid by both.
+                Default: hybrid.
+            subject_id: Only facts of this subject, by its id or its name. Default: of all.
             min_confidence: Leave out facts below this confidence, 0 to 1.
             candidates: Also facts that are not confirmed well enough yet, or that no source says any more.
             topic_path: Only facts at this topic path or below it, such as area/topic.
@@ -522,7 +528,12 @@ class ActMethods:
 
     @Request("POST /v1/quizzes/{id}/settlements", names={"question": "question_id"})
     def settle_answer(self, quiz: Id | Quiz, question: Id | QuizAnswer, mark: Literal["right", "wrong"]) -> Quiz:
-        """The quiz with the answer as its learner settles it; 409 where it is not doubtful."""
+        """The quiz with the answer as its learner settles it; 409 where it is not doubtful.
+
+        Args:
+            question: Its answer is doubtful.
+            mark: What the learner says.
+        """
 
     @Request("GET /v1/skills", SkillList)
     def skills(self) -> list[Skill]:
@@ -556,7 +567,7 @@ class ActMethods:
             goal: What you want to understand or be able to do, in your own words.
             depth: How deeply: overview, practical, expert, or other words. Default: practical.
             model: Model of the runs. Default: CHIRON_MODEL.
-            budget_usd: What it may cost as a whole; it stands still there.
+            budget_usd: What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`.
             facts_min: Accepted facts that a node needs, from two origins. Default: 3.
             again: Map the goal anew, and try nodes again that gained nothing.
         """
@@ -566,7 +577,9 @@ class ActMethods:
         """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet.
 
         Args:
-            count: Questions at most. Default: 3.
+            subject: The subject, by its id or its name.
+            node_id: Only questions about this node of its map.
+            count: How many questions a new quiz has at most. Default: 3.
         """
 
     @Request("POST /v1/journeys/{id}/stop")
@@ -601,20 +614,20 @@ class ActMethods:
 
         Args:
             topics: What to find out: a question or topic for each run, as text or with options of its own.
-            subject: What the facts belong to, by its id or any name; a new one is made.
-            name: What the batch is called; left out, as its topics are.
-            role: What the agents are. Default: research.
-            model: What plays the runs; left out, the model of the settings.
-            thinking: How the model thinks; left out, as the settings say.
-            effort: How much effort the model makes; left out, as the settings say.
+            subject: Subject the facts belong to; any name.
+            name: Name of the batch. Default: from its topics.
+            role: Which agent works on the topics: one of Chiron, or of CHIRON_ROLES. Default: research.
+            model: Model of the runs. Default: CHIRON_MODEL.
+            thinking: How the model thinks. Default: CHIRON_THINKING.
+            effort: How much effort the model makes. Default: CHIRON_EFFORT.
             priority: Higher goes first.
-            max_turns: How many replies of the model a run may take; left out, as the settings say.
+            max_turns: Model replies a run may take. Default: CHIRON_MAX_TURNS.
             budget_usd: What the whole batch may cost; it pauses there.
-            budget_tokens: How many tokens the whole batch may use.
-            run_budget_usd: What each run may cost; left out, as the settings say.
-            run_budget_tokens: How many tokens each run may use.
-            concurrency: How many runs of the batch play at once; left out, any number.
-            ready_at: When the first run may start, a time with its zone; left out, now.
+            budget_tokens: Tokens that the whole batch may use.
+            run_budget_usd: What each run may cost. Default: CHIRON_RUN_BUDGET_USD.
+            run_budget_tokens: Tokens that each run may use.
+            concurrency: Runs of the batch that play at once, at most. Default: no limit.
+            ready_at: When the runs may start, a time such as 2026-03-01T09:30Z. Default: now.
             columns: Of the rows that the runs are to hand in, such as "name" and "year:int".
         """
 
@@ -637,7 +650,7 @@ class ActMethods:
             model: Model of the runs. Default: CHIRON_MODEL.
             budget_usd: What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.
             ends_at: When it ends, such as 2026-12-31. Default: never.
-            recheck: Read the sources of the subject again each time, too.
+            recheck: Also read the sources of the subject's facts again each time.
         """
 
     @Request("GET /v1/subscriptions/{id}")
@@ -691,11 +704,11 @@ class ActMethods:
         facts were taught from before.
 
         Args:
-            node: The node, by its id or its title.
-            model: The model that writes; left out, the configured one.
-            budget_usd: What it may cost in USD; it pauses there.
-            budget_tokens: How many tokens it may take; it pauses there.
-            again: Also where the facts are the same as the last time.
+            node: The node of the map, by its title or its id.
+            model: The model that writes. Default: CHIRON_MODEL.
+            budget_usd: What the writing may cost. It pauses there, and goes on with `chiron resume`.
+            budget_tokens: How many tokens the writing may use.
+            again: Have it written anew; the lesson that is there stays as a version.
         """
 
     @Request("POST /v1/{folder}/{id}/report", is_repeatable=True)
@@ -706,8 +719,8 @@ class ActMethods:
         """Have a run write an answer from the facts of a batch. `is_new` is false where that was done before.
 
         Args:
-            model: The model that writes; left out, the configured one.
-            budget_usd: What it may cost in USD; it pauses there.
-            budget_tokens: How many tokens it may take; it pauses there.
-            again: Also where the facts are the same as the last time.
+            model: The model that writes. Default: CHIRON_MODEL.
+            budget_usd: What the writing may cost. It pauses there, and goes on with `chiron resume`.
+            budget_tokens: How many tokens the writing may use.
+            again: Anew, though the facts are the same as the last time.
         """

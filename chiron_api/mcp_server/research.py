@@ -27,6 +27,7 @@ FIRST_RUNS_MAX = 100
 WAIT_MAX_S = 50  # many clients give up on a call after a minute
 POLL_S = 1.0
 
+
 class Cancellation(TypedDict):
     """How many runs ended at once, and how many their workers were asked to end."""
 

@@ -137,7 +137,9 @@ def test_a_call_sends_what_the_document_describes(name: str, call: Call[Any]):
         return
     if call.document is None:
         assert not described["requestBody"].get("required")
-        assert [document()["components"]["schemas"][name]["properties"] for name in schema_names(body)] == [{}]
+        assert [document()["components"]["schemas"][name]["properties"] for name in schema_names(body)] == [
+            {}
+        ]
         return
     schema = body | {"components": document()["components"]}
     Draft202012Validator(schema).validate(json.loads(json.dumps(call.document)))
