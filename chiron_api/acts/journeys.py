@@ -51,7 +51,10 @@ class JourneyRequest(Input):
         ),
     ] = DEPTH
     model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
-    budget_usd: Usd | None = Field(None, description="What it may cost as a whole; it stands still there.")
+    budget_usd: Usd | None = Field(
+        None,
+        description="What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`.",
+    )
     facts_min: Annotated[
         int,
         Field(ge=1, le=FACTS_MAX, description="Accepted facts that a node needs, from two origins."),
@@ -63,7 +66,9 @@ class JourneyRequest(Input):
 class ResumeRequest(Input):
     """What a journey may cost as a whole from now on; null leaves that as it is."""
 
-    budget_usd: Usd | None = Field(None, description="What it may cost as a whole from now on.")
+    budget_usd: Usd | None = Field(
+        None, description="What the journey may cost as a whole from now on. Default: as before."
+    )
 
 
 SAME_BUDGET = ResumeRequest()
@@ -110,7 +115,7 @@ async def show_journey(services: Services, id: str) -> Journey:
 
 @JOURNEYS.act("journeys.list", "GET /v1/journeys", "List your journeys", client="journeys")
 async def list_journeys(services: Services) -> JourneyList:
-    """The journeys of whoever asks, the one that moved last first; 100 at most."""
+    """The journeys of whoever asks, the one that moved last first; 100 at most. Those of others are 404."""
     rows = await journeys.journeys_of(services.pool, services.principal.owner)
     return JourneyList(items=[await _answer(services, journey) for journey in rows])
 

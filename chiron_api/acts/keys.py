@@ -103,7 +103,10 @@ async def create_key(services: Services, body: KeyRequest) -> NewKey:
 
 @KEYS.act("keys.list", "GET /v1/keys", "List the keys", client="keys", scope=ADMIN, faces=("GET /keys",))
 async def list_keys(services: Services, query: KeysQuery) -> KeyList:
-    """The keys, oldest first, without their secrets; `left_usd` is what each has left of its budget."""
+    """The keys, oldest first, without their secrets.
+
+    `left_usd` is the budget of each less what it has given to open batches and what was spent of the others.
+    """
     rows = await keys.all_keys(services.pool, with_revoked=query.with_revoked)
     bound_ids = [key.id for key in rows if key.budget_usd is not None]
     sums = await committed_usd(services.pool, bound_ids) if bound_ids else {}

@@ -78,7 +78,9 @@ class RoundRequest(Input):
         int, Field(ge=1, le=1_000, description="Nodes that are researched at once."), INTEGER
     ] = TOPICS_MAX
     model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
-    budget_usd: Usd | None = Field(None, description="What the round may cost; it pauses there.")
+    budget_usd: Usd | None = Field(
+        None, description="What the round may cost. It pauses there, and goes on with `chiron resume`."
+    )
     again: Flag = Field(False, description="Try nodes again that gained nothing twice.")
 
 

@@ -90,7 +90,10 @@ async def list_runs(services: Services, page: RunPage) -> RunList:
     is_owned=True,
 )
 async def show_run(services: Services, id: UUID) -> Run:
-    """One run with its answer or its error."""
+    """One run with its answer or its error, and the newest 20 `evaluations` of texts, newest first.
+
+    Of each text the first 2,000 of `text_chars` characters are there.
+    """
     return Run.model_validate(await run_summary(services.pool, id))
 
 

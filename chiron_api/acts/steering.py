@@ -79,6 +79,7 @@ class Kind(NamedTuple):
             costs_money=costs_money,
             target=self.target,
             tool_target="id" if tools else "",
+            replaces=verb == "cancel",
         )
 
     async def steer(self, services: Services, target_id: UUID, command: Command) -> Steering:

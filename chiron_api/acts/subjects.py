@@ -44,22 +44,22 @@ class FactPage(Page):
 class Period(Input):
     """A period, its times with their zones; it ends now unless `until` is given."""
 
-    since: Time
-    until: Time | None = None
-    limit: Annotated[int, Field(ge=1, le=1_000)] = 100
+    since: Time = Field(
+        description="From when, with its zone, such as 2026-10-01T00:00:00Z; a + is written %2B in an address."
+    )
+    until: Time | None = Field(None, description="Up to when. Default: now.")
+    limit: Annotated[int, Field(ge=1, le=1_000)] = Field(100, description="Entries of each kind at most.")
 
 
 class NewSubject(Input):
     """A subject by its name, from which its id follows, and its learning goal if it has one."""
 
-    title: Annotated[str, Field(min_length=1, max_length=TITLE_CHARS_MAX, description="What it is called.")]
-    purpose_statement: Annotated[
-        str,
-        Field(
-            max_length=PURPOSE_CHARS_MAX,
-            description="What you want to know it for. Agents take it as the measure of what matters.",
-        ),
-    ] = ""
+    title: Annotated[str, Field(min_length=1, max_length=TITLE_CHARS_MAX)] = Field(
+        description="Its name; its id follows from it."
+    )
+    purpose_statement: Annotated[str, Field(max_length=PURPOSE_CHARS_MAX)] = Field(
+        "", description="What you want to know it for. Agents take it as the measure of what matters."
+    )
     target_depth: Depth | None = Field(None, description=f"How deep the goal goes. Default: {DEPTH}.")
 
     @field_validator("target_depth")
@@ -74,7 +74,7 @@ class LearningGoal(Input):
     """What a subject is for, and how deep it goes; without `target_depth` as deep as before."""
 
     purpose_statement: Purpose
-    target_depth: Depth | None = None
+    target_depth: Depth | None = Field(None, description="How deeply it is learnt. Default: as before.")
 
 
 @SUBJECTS.act(
