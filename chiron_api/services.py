@@ -1,13 +1,15 @@
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.embeddings import Embedder, open_embedder
 from chiron_workers.pubsub.streams import Streams
+from chiron_workers.runs.events import Event
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
 
@@ -47,6 +49,18 @@ class Services:
             return Store(session, self.embedder)
         meter = KeyMeter(self.pool, principal, principal.key_id)
         return Store(session, metered(self.embedder, self.settings, meter), meter=meter)
+
+    async def notify(self, *targets: UUID, events: Sequence[Event] = (), lifted: Sequence[str] = ()) -> None:
+        """Signal to the workers batches and runs that are new or steered; call it after the commit.
+
+        Args:
+            events: What watchers are told.
+            lifted: Models that may be called again at once.
+        """
+        from chiron_workers.pubsub.signals import notify  # the client of Redis, which reading does without
+
+        for target in targets:
+            await notify(self.settings.redis_url, target, events, lifted=lifted)
 
     def of(self, principal: Principal) -> "Services":
         """The same services on behalf of somebody."""

@@ -24,7 +24,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 YEAR = re.compile(r"[0-9]{4}-")
-TICKS = {"1": True, "true": True, "false": False}
+TICKS = {"1": True, "on": True, "true": True, "false": False}  # "on" is what a box without a value sends
 FIELDS_MAX = 100  # of an object; each that is unknown is an error to be written out
 
 

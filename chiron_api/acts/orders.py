@@ -14,14 +14,13 @@ from chiron_workers.billing.budgets import Budget
 class Order(Input):
     """Who writes, and for how much."""
 
-    model: Annotated[
-        Name | None, Field(description="The model that writes; left out, the configured one.")
+    model: Annotated[Name | None, Field(description="The model that writes. Default: CHIRON_MODEL.")] = None
+    budget_usd: Annotated[
+        Usd | None,
+        Field(description="What the writing may cost. It pauses there, and goes on with `chiron resume`."),
     ] = None
-    budget_usd: Annotated[Usd | None, Field(description="What it may cost in USD; it pauses there.")] = None
-    budget_tokens: Annotated[
-        Tokens | None, Field(description="How many tokens it may take; it pauses there.")
-    ] = None
-    again: Annotated[Flag, Field(description="Also where the facts are the same as the last time.")] = False
+    budget_tokens: Annotated[Tokens | None, Field(description="How many tokens the writing may use.")] = None
+    again: Annotated[Flag, Field(description="Anew, though the facts are the same as the last time.")] = False
 
     @property
     def budget(self) -> Budget:
@@ -31,7 +30,5 @@ class Order(Input):
 
 async def receipt_of(services: Services, batch: Submitted) -> WritingReceipt:
     """Wake the workers for a batch that was submitted; what whoever ordered it gets."""
-    from chiron_workers.pubsub.signals import notify  # which showing help needs not
-
-    await notify(services.settings.redis_url, batch.batch_id)
+    await services.notify(batch.batch_id)
     return WritingReceipt.model_validate(batch)

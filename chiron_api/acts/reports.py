@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from chiron_api.acts.act import Act, Declare, Document, Noun, Target
+from chiron_api.acts.act import Act, Declare, Document, MadeDocument, Noun, Target
 from chiron_api.acts.inputs import Input
 from chiron_api.acts.orders import Order, receipt_of
 from chiron_api.acts.steering import BATCH, RUN
@@ -143,7 +143,7 @@ WRITERS: dict[ReportKind, Act[..., WritingReceipt]] = {
 
 async def report_on(
     services: Services, target: UUID | str, options: ReportOptions, kind: ReportKind | None = None
-) -> Document[Report]:
+) -> MadeDocument[Report]:
     """The report on a target. Raises NotFound, also where it is of another kind than the one that is named."""
     report_format = FORMATS[options.format]
     report = await gather(
@@ -156,7 +156,9 @@ async def report_on(
     _require_kind(kind, report.kind, target)
     assert report_format.render
     file_name = "" if report_format.is_text else f"{report.kind}-report.{report_format.name}"
-    return Document(report_format.render(report), report_format.media_type, report_format.headers, file_name)
+    return MadeDocument(
+        report_format.render(report), report_format.media_type, report_format.headers, file_name
+    )
 
 
 async def order_report(

@@ -45,7 +45,10 @@ class RowQuery(Page):
     target=BATCH,
 )
 async def list_batch_rows(services: Services, id: UUID, options: RowQuery) -> Document[RowList]:
-    """What the runs of a batch handed in, in the order of its topics: pages of JSON, or one table as CSV or XLSX."""
+    """What the runs of a batch handed in, in the order of its topics: pages of JSON, or one table as CSV or XLSX.
+
+    404 for a batch that was submitted without `columns`.
+    """
     await summary(services.pool, id)  # 404 for the id of a run
     return await _rows(services, id, options)
 
@@ -75,8 +78,8 @@ async def _rows(services: Services, target: UUID, options: RowQuery) -> Document
     if options.format is RowFormat.JSON:
         rows = await reading.row_page(pool, target, columns, after=options.after, limit=options.limit + 1)
         return Document([as_json(row_page(columns, rows, options.limit))])
-    if options.after is not None:
-        raise UsageError("after: goes with format=json; a table has all rows.")
+    if names := sorted(options.model_fields_set - {"format"}):
+        raise UsageError(f"{', '.join(names)}: goes with format=json; a table has all rows.")
     file_name = f"rows.{options.format}"
     if options.format is RowFormat.CSV:
         from chiron_api.transfer.rows.csv_rows import csv_rows

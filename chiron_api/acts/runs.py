@@ -90,7 +90,10 @@ async def list_runs(services: Services, page: RunPage) -> RunList:
     is_owned=True,
 )
 async def show_run(services: Services, id: UUID) -> Run:
-    """One run with its answer or its error."""
+    """One run with its answer or its error, and the newest 20 `evaluations` of texts, newest first.
+
+    Of each text the first 2,000 of `text_chars` characters are there.
+    """
     return Run.model_validate(await run_summary(services.pool, id))
 
 
@@ -108,9 +111,7 @@ async def show_run(services: Services, id: UUID) -> Run:
 )
 async def send_message(services: Services, id: UUID, message: Message) -> RunId:
     """Continue the conversation with a run; 409 if the run was cancelled."""
-    from chiron_workers.pubsub.signals import notify
-
     is_woken = await say(services.pool, id, message.text, principal=services.principal)
     if is_woken:
-        await notify(services.settings.redis_url, id)
+        await services.notify(id)
     return RunId(run_id=id, is_woken=is_woken)

@@ -41,10 +41,17 @@ async def read_input(request: Request, model: type[Model]) -> Model:
 
 
 def as_input(fields: Mapping[str, str], model: type[Model]) -> Model:
-    """The fields of a form as the input of an act; one that is empty and may be missing is left out. Raises Problem 422."""
-    required = {name for name, field in model.model_fields.items() if field.is_required()}
+    """The fields of a form as the input of an act. Raises Problem 422.
+
+    One that is empty and may be missing is left out, and so is what the browser sends beside the fields, such as the name of
+    the button.
+    """
     texts = {name: text.strip() for name, text in fields.items()}
-    values = {name: text for name, text in texts.items() if text or name in required}
+    values = {
+        name: texts[name]
+        for name, field in model.model_fields.items()
+        if name in texts and (texts[name] or field.is_required())
+    }
     try:
         return model.model_validate(values, context={"is_text": True})
     except ValidationError as error:
