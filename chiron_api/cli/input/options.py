@@ -27,7 +27,6 @@ PARSERS: dict[object, tuple[Callable[[str], object], str]] = {
     datetime: (parse_time_option, "TIME"),
     AwareDatetime: (parse_time_option, "TIME"),
 }
-MAY_BE_EMPTY = ("model", "owner")
 # What is wrong, by pydantic's name for it, in our words; its own words stand for other kinds.
 WORDS = {
     "string_too_short": "must not be empty",
@@ -69,7 +68,7 @@ def takes_input(
     *,
     without: tuple[str, ...] = (),
     prefix: str = "",
-    may_be_empty: tuple[str, ...] = MAY_BE_EMPTY,
+    may_be_empty: tuple[str, ...] = ("model",),
     **named: str | ParameterInfo,
 ) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Replace the parameter of a command that is an `Input`, or the `Draft` of one, by options for its fields.

@@ -25,11 +25,12 @@ from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
-from chiron_api.cli.learn.subject import Subject, open_subject_pool
+from chiron_api.cli.learn.subject import Subject
 from chiron_api.reports.lessons.formats import LessonFormat, render
 from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, one_line, usd
+from chiron_workers.db.connect import open_pool
 from chiron_workers.knowledge.lessons.reading import latest_lesson
 from chiron_workers.learning.journeys import require_journey
 from chiron_workers.settings import settings
@@ -196,7 +197,7 @@ async def _moved_on(services: Services, journey: Journey) -> Journey:
 
 async def _deliver(journey: Journey, *, as_json: bool) -> None:
     assert journey.node_id is not None
-    async with open_subject_pool() as pool:
+    async with open_pool(settings().database_url, size=2) as pool:
         lesson = await latest_lesson(pool, journey.subject_id, journey.node_id)
     assert lesson is not None
     text = "".join(render(lesson, LessonFormat.MD))
