@@ -137,7 +137,9 @@ def test_a_call_sends_what_the_document_describes(name: str, call: Call[Any]):
         return
     if call.document is None:
         assert not described["requestBody"].get("required")
-        assert [document()["components"]["schemas"][name]["properties"] for name in schema_names(body)] == [{}]
+        assert [document()["components"]["schemas"][name]["properties"] for name in schema_names(body)] == [
+            {}
+        ]
         return
     schema = body | {"components": document()["components"]}
     Draft202012Validator(schema).validate(json.loads(json.dumps(call.document)))
@@ -226,7 +228,7 @@ def test_an_option_is_named_and_a_wrong_one_is_refused_with_the_method():
         with pytest.raises(TypeError, match="too many positional arguments"):
             call()
     with pytest.raises(TypeError, match=r"submit\(\): missing a required argument: 'subject'"):
-        Chiron.submit(["Ice"])
+        Chiron.submit(["Ice"])  # type: ignore[call-arg]
 
 
 def test_only_kinds_that_can_be_chosen_are_kinds_of_a_webhook():
