@@ -14,7 +14,6 @@ from chiron_api.acts.act import Act, Target
 from chiron_api.acts.discovery import all_acts
 from chiron_api.answers.basics import Answer
 
-PAGING = ("after", "limit")
 HEAD = '''"""A method for each act, and the types of its options. Written by `docs/generate.py` from `chiron_api.acts`."""
 # ruff: noqa: I001, PLR0913  # a parameter for each option, and as many in a line as there is room for
 # fmt: off
@@ -60,9 +59,14 @@ class Method:
         return None if self.is_document else self.act.arguments.answer
 
     @property
+    def has_pages(self) -> bool:
+        """The act answers with a list in pages."""
+        return bool(self.act.arguments.answer and "next" in self.act.arguments.answer.model_fields)
+
+    @property
     def is_list(self) -> bool:
         """It gives what is on all pages of a list."""
-        return self.answer is not None and {"items", "next"} <= self.answer.model_fields.keys()
+        return self.has_pages and not self.is_document
 
     @property
     def item(self) -> Any:
@@ -76,8 +80,7 @@ class Method:
         """The fields of the input that the caller has a say in, those first that are required."""
         fields = self.act.input_model.model_fields if self.act.input_model else {}
         left_out = {"format"} if self.act.arguments.is_document and not self.is_document else set()
-        if self.act.arguments.answer and "next" in self.act.arguments.answer.model_fields:
-            left_out |= {*PAGING}
+        left_out |= {"after", "limit"} if self.has_pages else set()
         return dict(
             sorted(
                 ((name, field) for name, field in fields.items() if name not in left_out),
@@ -193,9 +196,8 @@ def document_formats(method: Method) -> list[str]:
     """The formats of a document, the one first that the client asks for where none is named."""
     words = [word.value for word in method.fields["format"].annotation]  # type: ignore[union-attr]  # an enumeration
     first, *_ = (word for word in words if word != "json")
-    is_list = "after" in (method.act.input_model or {}).model_fields  # type: ignore[union-attr]  # it has a format
     # A list as JSON comes in pages, and a document is all of it.
-    return [first, *(word for word in words if word != first and not (is_list and word == "json"))]
+    return [first, *(word for word in words if word != first and not (method.has_pages and word == "json"))]
 
 
 def _target(field: FieldInfo) -> Target | None:

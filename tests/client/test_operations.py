@@ -228,7 +228,7 @@ def test_an_option_is_named_and_a_wrong_one_is_refused_with_the_method():
         with pytest.raises(TypeError, match="too many positional arguments"):
             call()
     with pytest.raises(TypeError, match=r"submit\(\): missing a required argument: 'subject'"):
-        Chiron.submit(["Ice"])
+        Chiron.submit(["Ice"])  # type: ignore[call-arg]
 
 
 def test_only_kinds_that_can_be_chosen_are_kinds_of_a_webhook():
