@@ -12,6 +12,7 @@ from chiron_api.acts.operations import Operation
 from chiron_api.answers.basics import Answer
 from chiron_api.services import Services
 from chiron_workers.access import audit
+from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.states import AccessScope
 
 P = ParamSpec("P")
@@ -191,6 +192,8 @@ class Act(Declaration, Generic[P, Outcome]):
         values = self._signature.bind(services, *args, **options).arguments
         path, body = self.arguments.path, self.arguments.input
         target = values[path.name] if path else ""
+        if isinstance(target, str) and self.target.name == "subject":
+            target = slug(target)
         flags = _flags(values[body.name]) if body and body.name in values else {}
         async with audit.command(services.pool, self.operation.name, target, flags) as trail:
             outcome = await self(services, *args, **options)

@@ -45,7 +45,9 @@ class ActTool(Tool):
         self.act, self._face = act, face
         self.name = face.name
         words = inspect.cleandoc(face.words) or act.description
-        self.description = "\n\n".join(filter(None, [words, inspect.cleandoc(face.next_step), _returns(act, face)]))
+        self.description = "\n\n".join(
+            filter(None, [words, inspect.cleandoc(face.next_step), _returns(act, face)])
+        )
         self._arguments = Arguments(self.name, _model_of(act, face))
         self.input_schema = self._arguments.schema
 
@@ -115,7 +117,10 @@ def _model_of(act: Act[..., Any], face: ToolFace) -> type[BaseModel]:
         inner["idempotency_key"] = Annotated[key | None, Field(description=KEY_WORDS)], None
     for name, alias in face.names.items():
         field = (act.input_model or Input).model_fields[name]
-        inner[name] = Annotated[field.rebuild_annotation(), Field(alias=alias, description=field.description)], field.default
+        inner[name] = (
+            Annotated[field.rebuild_annotation(), Field(alias=alias, description=field.description)],
+            field.default,
+        )
     # The fields of the last base come first: what the path names.
     bases = (act.input_model or Input, create_model("Outer", **outer))
     return create_model(face.name, __base__=bases, **inner)

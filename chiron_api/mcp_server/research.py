@@ -16,8 +16,7 @@ from chiron_api.answers.basics import Answer
 from chiron_api.mcp_server.act_tools import current_services
 from chiron_api.services import Services
 from chiron_api.text import as_json, facts_phrase
-from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, runs_of
-from chiron_workers.db.validation import parse_id
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, parse_id, runs_of
 from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, ToolError, UsageError
 from chiron_workers.states import FINAL_STATES
 from chiron_workers.store import Store
@@ -26,6 +25,7 @@ from chiron_workers.toolkit import tool
 FIRST_RUNS_MAX = 100
 WAIT_MAX_S = 50  # many clients give up on a call after a minute
 POLL_S = 1.0
+
 
 class Cancellation(TypedDict):
     """How many runs ended at once, and how many their workers were asked to end."""
