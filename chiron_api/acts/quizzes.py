@@ -84,8 +84,8 @@ START = ToolFace(
     words="""
         Ask the person you talk with what they know of a subject: their open quiz goes on, or a new one begins.
 
-        Put `question` to the person in its own words, wait for their answer, and hand that in with answer_question, word for
-        word. Do not answer for them, and do not help before they have answered. What is due for review is asked first.
+        Put `question` to the person in its own words, wait for their answer, and hand that in with answer_question,
+        word for word. Do not answer for them, and do not help before they have answered. What is due for review is asked first.
     """,
     next_step="`questions` is how many there are, `number` that of the current one.",
 )

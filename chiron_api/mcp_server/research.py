@@ -16,8 +16,7 @@ from chiron_api.answers.basics import Answer
 from chiron_api.mcp_server.act_tools import current_services
 from chiron_api.services import Services
 from chiron_api.text import as_json, facts_phrase
-from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, runs_of
-from chiron_workers.db.validation import parse_id
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, parse_id, runs_of
 from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, ToolError, UsageError
 from chiron_workers.states import FINAL_STATES
 from chiron_workers.store import Store

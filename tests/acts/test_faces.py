@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from pydantic.fields import FieldInfo
@@ -22,6 +23,7 @@ from chiron_workers.access.principals import Principal
 from chiron_workers.errors import ScopeExceeded
 from chiron_workers.states import AccessScope
 
+NAME_BOUNDS = {("minLength", "1.0"), ("maxLength", "200.0")}
 ROOT = Path(__file__).parents[2]
 ACTS = {act.name: act for act in all_acts()}
 TOOLS = {tool.name: tool for tool in act_tools()}
@@ -150,13 +152,16 @@ def test_both_clients_have_the_options_of_an_act(act: Act[..., Any]):
 def test_a_tool_has_the_options_of_its_act_with_the_same_bounds(tool: ActTool):
     act = tool.act
     properties = dict(tool.input_schema["properties"])
-    if act.arguments.path and act.tool:
-        properties.pop(act.tool.path_argument)
+    assert act.tool
+    if act.arguments.path:
+        bounds = bounds_of(properties.pop(act.tool.path_argument))
+        assert bounds == (set() if act.arguments.path.annotation is UUID else NAME_BOUNDS)
     if act.arguments.takes_key:
         properties.pop("idempotency_key")
-    assert set(properties) == fields_of(act)
+    names = {name: act.tool.names.get(name, name) for name in fields_of(act)}
+    assert set(properties) == set(names.values())
     for name, schema in http_options(act).items():
-        assert bounds_of(properties[name], tool.input_schema) == bounds_of(schema), name
+        assert bounds_of(properties[names[name]], tool.input_schema) == bounds_of(schema), name
     assert of_tool(tool.name) == act.operation
 
 
