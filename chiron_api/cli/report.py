@@ -29,18 +29,40 @@ from chiron_workers.states import RunState
 MARKDOWN = FormatName("md")
 CONNECTIONS = 2  # a page is read while another is made use of
 
+Reported = Annotated[
+    str | None,
+    typer.Argument(metavar="[ID]", help="Id of a batch or of a run, or the name of a subject or of a batch."),
+]
+Signature = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="KEYFILE",
+        help="Sign the crate with this private key, Ed25519 in PEM, for `chiron verify --key`.",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="File to write, or folder for obsidian and crate. Default: what is text is printed.",
+    ),
+]
+AsJson = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="With --write: print batch_id and run_ids as JSON, and do not wait for the report.",
+    ),
+]
+
 cli = typer.Typer()
 
 
 @cli.command()
 @takes_input(prefix="With --write: ")
 async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
-    target: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[ID]", help="Id of a batch or of a run, or the name of a subject or of a batch."
-        ),
-    ] = None,
+    target: Reported = None,
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="A subject, by its name or id.")
     ] = None,
@@ -48,14 +70,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
         FormatName | None,
         typer.Option("--format", "-f", help="What to write. Default: md, which a terminal shows rendered."),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File to write, or folder for obsidian and crate. Default: what is text is printed.",
-        ),
-    ] = None,
+    output: Output = None,
     candidates: Annotated[
         bool, typer.Option("--candidates", help="Also facts that are not sure enough yet, marked.")
     ] = False,
@@ -65,13 +80,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
             help="Which sources' texts go into a crate: those of public pages (the default), all, or none."
         ),
     ] = None,
-    sign: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="KEYFILE",
-            help="Sign the crate with this private key, Ed25519 in PEM, for `chiron verify --key`.",
-        ),
-    ] = None,
+    sign: Signature = None,
     force: Annotated[
         bool,
         typer.Option("--force", help="Overwrite the file, or write into a folder that holds other files."),
@@ -86,13 +95,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
     *,
     order: Writing,
     watch: Annotated[bool, typer.Option("--watch", help="With --write: follow the writing.")] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json",
-            help="With --write: print batch_id and run_ids as JSON, and do not wait for the report.",
-        ),
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Report what is known: findings with numbered sources, contradictions, what is missing, and what it cost.
 

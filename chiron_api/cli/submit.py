@@ -36,6 +36,26 @@ from chiron_workers.runs.columns import read_columns
 from chiron_workers.settings import Settings, settings
 from chiron_workers.settings.environment import environment_warnings
 
+TopicsFile = Annotated[
+    str | None,
+    typer.Option(
+        "--file",
+        "-f",
+        metavar="FILE",
+        help="Topics from a file: .txt (one a line, `# ` for comments), .csv (with a column `topic`; commas, semicolons or "
+        "tabs between cells), .json, .jsonl or .yaml. "
+        "A topic may have its own subject, role, model, thinking, effort, priority, max_turns, budget_usd,"
+        " budget_tokens and ready_at there.",
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME[:TYPE],...",
+        help="Ask for rows with these columns, such as `name, year:int, source`. Types: text, int, float, bool, date, url.",
+    ),
+]
+
 cli = typer.Typer()
 
 
@@ -50,30 +70,13 @@ def submit(  # noqa: PLR0913  # each is an option of the command
     topics: Annotated[
         list[str] | None, typer.Argument(metavar="[TOPIC]...", help='Topics; "-" reads standard input.')
     ] = None,
-    file: Annotated[
-        str | None,
-        typer.Option(
-            "--file",
-            "-f",
-            metavar="FILE",
-            help="Topics from a file: .txt (one a line, `# ` for comments), .csv (with a column `topic`; commas, semicolons or "
-            "tabs between cells), .json, .jsonl or .yaml. "
-            "A topic may have its own subject, role, model, thinking, effort, priority, max_turns, budget_usd,"
-            " budget_tokens and ready_at there.",
-        ),
-    ] = None,
+    file: TopicsFile = None,
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Subject the facts belong to; any name.")
     ] = None,
     *,
     draft: Draft[BatchRequest],
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME[:TYPE],...",
-            help="Ask for rows with these columns, such as `name, year:int, source`. Types: text, int, float, bool, date, url.",
-        ),
-    ] = None,
+    columns: Columns = None,
     schema: Annotated[
         Path | None,
         typer.Option(
