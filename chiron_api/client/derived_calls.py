@@ -108,6 +108,10 @@ def answer_question(quiz: Id | Quiz, question: Id | QuizQuestion, response: str)
 
     At the end a run marks what is open; where none can be had, the `reason` of the answer says why, and its learner
     settles it.
+
+    Args:
+        question_id: It must be the current one.
+        response: The learner's own words; it may be empty.
     """
     return Call(
         "POST",
@@ -800,7 +804,12 @@ def send_webhook_test(webhook: Id | Webhook) -> Call[Delivery]:
 
 
 def settle_answer(quiz: Id | Quiz, question: Id | QuizAnswer, mark: Literal["right", "wrong"]) -> Call[Quiz]:
-    """The quiz with the answer as its learner settles it; 409 where it is not doubtful."""
+    """The quiz with the answer as its learner settles it; 409 where it is not doubtful.
+
+    Args:
+        question_id: Its answer is doubtful.
+        mark: What the learner says.
+    """
     return Call(
         "POST",
         "/v1/quizzes/{id}/settlements",
@@ -894,7 +903,13 @@ def start_journey(
 
 
 def start_quiz(subject: str, *, node_id: Id | None = None, count: int = 3) -> Call[Quiz]:
-    """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet."""
+    """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet.
+
+    Args:
+        subject: The subject, by its id or its name.
+        node_id: Only questions about this node of its map.
+        count: How many questions a new quiz has at most.
+    """
     return Call(
         "POST",
         "/v1/quizzes",
