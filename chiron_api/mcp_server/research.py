@@ -71,9 +71,7 @@ async def cancel_run(store: Store, *, id: str) -> Cancellation:
     """
     with tool_errors():
         # By its id alone: a name or a shortened id might end other research than was meant.
-        summary = await find(
-            store.session.pool, str(parse_id(id, field="id")), owner=store.caller.visible_owner
-        )
+        summary = await find(store.session.pool, str(parse_id(id)), owner=store.caller.visible_owner)
         return await cancel_research(current_services(), summary)
 
 

@@ -90,15 +90,15 @@ class Form:
 
     def choices(self, name: str) -> list[str]:
         """What can be chosen; empty where anything can be written."""
-        return list(_schema_of(self.model, name).get("enum", ()))
+        return list(schema_of(self.model, name).get("enum", ()))
 
     def chars_max(self, name: str) -> int:
         """How long the text of the field may be."""
-        return int(_schema_of(self.model, name)["maxLength"])
+        return int(schema_of(self.model, name)["maxLength"])
 
     def attributes(self, name: str) -> Markup:
         """The attributes of its element, all but the id and the value."""
-        schema = _schema_of(self.model, name)
+        schema = schema_of(self.model, name)
         attributes: dict[str, object] = {"name": name}
         if schema["type"] == "integer":
             attributes |= {"type": "number", "min": schema.get("minimum"), "max": schema.get("maximum")}
@@ -114,7 +114,7 @@ class Form:
 
 
 @cache
-def _schema_of(model: type[Input], name: str) -> dict[str, Any]:
+def schema_of(model: type[Input], name: str) -> dict[str, Any]:
     """What the schema of a model says of a field, without null."""
     document = model.model_json_schema()
     schema = document["properties"][name]
