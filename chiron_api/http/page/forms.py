@@ -116,7 +116,7 @@ class Form:
 @cache
 def schema_of(model: type[Input], name: str) -> dict[str, Any]:
     """What the schema of a model says of a field, without null."""
-    document = model.model_json_schema()
+    document = model.model_json_schema(by_alias=False)
     schema = document["properties"][name]
     while "type" not in schema:
         schema = (
