@@ -26,7 +26,7 @@ class WebhookRequest(Input):
     """A webhook to make: where to, of what, and in which form (mail for mailto:, else `standard`)."""
 
     url: Annotated[str, Field(min_length=1, max_length=URL_CHARS_MAX)] = Field(
-        description="Where to: https://..., or mailto:someone@example.org."
+        description="Where to: an address of https, or mailto:someone@example.org."
     )
     kinds: Annotated[list[ChosenKind], Field(min_length=1, max_length=len(KINDS))] = Field(
         default_factory=lambda: list(DEFAULT_KINDS),

@@ -175,7 +175,7 @@ class ActMethods:
         many.
 
         Args:
-            url: Where to: https://..., or mailto:someone@example.org.
+            url: Where to: an address of https, or mailto:someone@example.org.
             kinds: What is sent; without them all but the ends of runs that are completed or cancelled.
         """
 
