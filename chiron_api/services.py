@@ -7,13 +7,13 @@ from uuid import UUID
 
 from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.db.connect import Pool, open_pool
-from chiron_workers.embeddings import Embedder, open_embedder
-from chiron_workers.pubsub.streams import Streams
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what showing the help of a command does without
+    from chiron_workers.embeddings import Embedder
+    from chiron_workers.pubsub.streams import Streams
     from chiron_workers.store import Store
 
 
@@ -23,12 +23,12 @@ class Services:
 
     settings: Settings
     pool: Pool
-    find_embedder: Callable[[], Embedder]  # opened at its first use: steering needs none
-    streams: Streams  # connected to Redis while somebody watches
+    find_embedder: "Callable[[], Embedder]"  # opened at its first use: steering needs none
+    streams: "Streams"  # connected to Redis while somebody watches
     principal: Principal = LOCAL  # on whose behalf they are used
 
     @property
-    def embedder(self) -> Embedder:
+    def embedder(self) -> "Embedder":
         """What makes vectors of texts. Raises ConfigurationError where a setting of it is missing."""
         return self.find_embedder()
 
@@ -70,10 +70,13 @@ class Services:
 @asynccontextmanager
 async def open_services(settings: Settings, *, pool_size: int) -> AsyncIterator[Services]:
     """Postgres and the embedder, closed at the end. Raises ServiceUnavailable where Postgres does not answer."""
+    from chiron_workers.embeddings import open_embedder
+    from chiron_workers.pubsub.streams import Streams
+
     async with AsyncExitStack() as stack:
 
         @cache
-        def find_embedder() -> Embedder:
+        def find_embedder() -> "Embedder":
             embedder = open_embedder(settings)
             stack.push_async_callback(embedder.close)
             return embedder

@@ -11,11 +11,10 @@ from pydantic import Discriminator, FailFast, Field, Tag
 
 from chiron_api.acts.act import Created, Noun, ToolFace
 from chiron_api.acts.inputs import Input, Name, Page, Positive, Time, Tokens, Usd, Whole
-from chiron_api.acts.steering import BATCH
+from chiron_api.acts.research import BATCH
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.runs import Batch, BatchList
 from chiron_api.services import Services
-from chiron_api.views.batches import batch_page, difference_of
 from chiron_workers.batches.duplicates import duplicate_warnings
 from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, Submitted, submit
 from chiron_workers.batches.summaries import newest, summary
@@ -194,6 +193,8 @@ async def show_batch(services: Services, id: UUID) -> Batch:
     20 entries of each kind.
     """
     pool = services.pool
+    from chiron_api.views.batches import batch_page, difference_of  # which showing help does without
+
     return Batch.model_validate(batch_page(await summary(pool, id), await difference_of(pool, id)))
 
 

@@ -1,14 +1,16 @@
 """What all acts take that have a model write something from stored facts."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from chiron_api.acts.inputs import Flag, Input, Name, Tokens, Usd
 from chiron_api.answers.runs import WritingReceipt
 from chiron_api.services import Services
-from chiron_workers.batches.submit import Submitted
 from chiron_workers.billing.budgets import Budget
+
+if TYPE_CHECKING:  # what showing the help of a command does without
+    from chiron_workers.batches.submit import Submitted
 
 
 class Order(Input):
@@ -28,7 +30,7 @@ class Order(Input):
         return Budget(self.budget_usd, self.budget_tokens)
 
 
-async def receipt_of(services: Services, batch: Submitted) -> WritingReceipt:
+async def receipt_of(services: Services, batch: "Submitted") -> WritingReceipt:
     """Wake the workers for a batch that was submitted; what whoever ordered it gets."""
     await services.notify(batch.batch_id)
     return WritingReceipt.model_validate(batch)

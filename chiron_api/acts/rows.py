@@ -9,7 +9,7 @@ from uuid import UUID
 
 from chiron_api.acts.act import Document, Noun
 from chiron_api.acts.inputs import Page
-from chiron_api.acts.steering import BATCH, RUN
+from chiron_api.acts.research import BATCH, RUN
 from chiron_api.answers.rows import RowList
 from chiron_api.services import Services
 from chiron_api.text import as_json

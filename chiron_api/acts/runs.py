@@ -15,7 +15,7 @@ from chiron_api.acts.batches import (
     submit_batch,
 )
 from chiron_api.acts.inputs import Input, Name, Page
-from chiron_api.acts.steering import BATCH, RUN
+from chiron_api.acts.research import BATCH, RUN
 from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt
 from chiron_api.services import Services
 from chiron_workers.batches.summaries import RunFilter, newest_runs, run_summary

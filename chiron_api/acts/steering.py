@@ -10,8 +10,8 @@ from pydantic import Field
 
 from chiron_api.acts.act import Declare, Noun, Target
 from chiron_api.acts.inputs import Flag, Input, Tokens, Usd
-from chiron_api.answers.basics import Receipt
-from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
+from chiron_api.acts.research import BATCH, RUN
+from chiron_api.answers.runs import Steering
 from chiron_api.services import Services
 from chiron_workers.batches.steering import SteeringResult, cancel, pause, resume, retry
 from chiron_workers.batches.summaries import run_summary, summary
@@ -20,8 +20,6 @@ from chiron_workers.db.connect import Pool
 
 Command = Callable[[Pool, UUID], Awaitable[SteeringResult]]
 STEERING = Noun("Steering")
-BATCH = Target("batch", (Batch, Receipt, RunReceipt))
-RUN = Target("run", (Run, RunResult, RunReceipt))
 PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
