@@ -67,8 +67,14 @@ async def learn(pool: Pool, journey: Journey) -> None:
                 quiz = await quizzes.answer(quiz.id, quiz.current.id, quiz.current.key)
 
 
+def rests(settings: Settings) -> bool:
+    """Whether the learner is next, and no run is left that a move has ordered."""
+    is_waiting = journey_row(settings)["state"] in ("delivering_lesson", "exercising")
+    return is_waiting and not rows(settings, "select 1 from runs where state in ('queued', 'running')")
+
+
 async def travel(settings: Settings, *, kills: bool) -> int:
-    """Go on until a lesson was read and asked about, or nothing is left; how many workers were killed."""
+    """Go on until a lesson was read and asked about and the journey rests, or nothing is left; how many workers were killed."""
     begin(settings)
     killed, step = 0, 0
     async with open_pool(settings.database_url, size=2) as pool:
@@ -82,7 +88,7 @@ async def travel(settings: Settings, *, kills: bool) -> int:
             while True:
                 journey = await require_journey(pool, "local", "moss")
                 finished = rows(settings, "select 1 from journey_moves where event = 'quiz_finished'")
-                if len(finished) >= LESSONS or journey.state is JourneyState.IDLE:
+                if (len(finished) >= LESSONS and rests(settings)) or journey.state is JourneyState.IDLE:
                     break
                 if kills and journey.step != step:
                     worker.kill()
