@@ -114,6 +114,10 @@ def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
             _add_access(method.upper(), path, operation)
             _add_problems(operation)
             _describe_answers(operation, schemas)
+    # FastAPI keeps the schema of a type that a field describes otherwise.
+    references = json.dumps(api)
+    for name in [name for name in schemas if f"/schemas/{name}\"" not in references]:
+        del components["schemas"][name]
     return api
 
 
