@@ -29,7 +29,6 @@ from chiron_api.views.model_keys import key_warnings
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.duplicates import duplicate_warnings
-from chiron_workers.batches.estimates import budget_warnings
 from chiron_workers.batches.submit import NewBatch, check_run
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
@@ -99,10 +98,10 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))
         return
     _warn(duplicate_warnings(batch.runs))  # before the batch is stored, and with it what is paid for
-    receipt, source_notes = asyncio.run(_submit(body, batch, current))
+    receipt, budget_notes, source_notes = asyncio.run(_submit(body, batch, current))
     key_notes = key_warnings(run.model or current.model for run in batch.runs)
     _warn(
-        [*budget_warnings(batch), *key_notes, *service_notes, *([] if watch else source_notes)]
+        [*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
     )  # `watch` says the last ones too
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
@@ -153,7 +152,7 @@ async def _estimate(
 ) -> Sequence[str]:
     """Print the estimate; the warnings that it holds."""
     from chiron_api.cli.display.estimate import print_estimate
-    from chiron_workers.batches.estimates import estimate
+    from chiron_workers.estimates.new_batches import estimate
 
     async with open_pool(current.database_url, size=1) as pool:
         forecast = await estimate(pool, batch)
@@ -164,11 +163,14 @@ async def _estimate(
 
 async def _submit(
     body: BatchRequest, batch: NewBatch, current: Settings
-) -> tuple[Created[Receipt], list[str]]:
-    """The receipt, and why runs of the batch will find no sources."""
+) -> tuple[Created[Receipt], list[str], list[str]]:
+    """The receipt, the budgets that cannot pay one call, and why runs of the batch will find no sources."""
+    from chiron_workers.estimates.shortages import budget_warnings
+
     async with open_services(current, pool_size=2) as services:
         receipt = await submit_batch.command(services, body, batch.idempotency_key)
-        return receipt, await source_warnings(services.pool, current, batch.runs)
+        shortages = await budget_warnings(services.pool, batch)
+        return receipt, shortages, await source_warnings(services.pool, current, batch.runs)
 
 
 def _warn(warnings: Iterable[str]) -> None:
