@@ -15,7 +15,7 @@ from chiron_api.acts.steering import BATCH
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.runs import Batch, BatchList
 from chiron_api.services import Services
-from chiron_api.views.batches import batch_page, difference_of
+from chiron_api.views.batches import batch_page, cost_to_finish_of, difference_of
 from chiron_workers.batches.duplicates import duplicate_warnings
 from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, Submitted, submit
 from chiron_workers.batches.summaries import newest, summary
@@ -188,7 +188,10 @@ async def list_batches(services: Services, page: Page) -> BatchList:
 async def show_batch(services: Services, id: UUID) -> Batch:
     """One batch with its runs counted by state; one of a subscription with what it changed."""
     pool = services.pool
-    return Batch.model_validate(batch_page(await summary(pool, id), await difference_of(pool, id)))
+    batch = await summary(pool, id)
+    return Batch.model_validate(
+        batch_page(batch, await difference_of(pool, id), await cost_to_finish_of(pool, batch))
+    )
 
 
 def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | None = None) -> NewBatch:

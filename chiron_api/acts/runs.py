@@ -18,6 +18,7 @@ from chiron_api.acts.inputs import Input, Name, Page
 from chiron_api.acts.steering import BATCH, RUN
 from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt
 from chiron_api.services import Services
+from chiron_api.views.batches import cost_to_finish_of, summary_fields
 from chiron_workers.batches.summaries import RunFilter, newest_runs, run_summary
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.runs.leases import MESSAGE_CHARS, say
@@ -91,7 +92,8 @@ async def list_runs(services: Services, page: RunPage) -> RunList:
 )
 async def show_run(services: Services, id: UUID) -> Run:
     """One run with its answer or its error."""
-    return Run.model_validate(await run_summary(services.pool, id))
+    run = await run_summary(services.pool, id)
+    return Run.model_validate(summary_fields(run, cost_to_finish=await cost_to_finish_of(services.pool, run)))
 
 
 @RUNS.act(

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import ROUND_UP, Decimal
+from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
@@ -22,7 +21,6 @@ from chiron_workers.runs.session import BEGIN, COMMIT
 
 SQL = load(__file__, RESERVATION_SQL)
 MODEL_CHARS_SHOWN = 80
-CENT = Decimal("0.01")
 BUDGETS_OF_ROWS = {"The run": "run", "The batch": "batch"}  # by whose they are; a day's stands in no row
 TOMORROW_REMEDY = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
 
@@ -35,7 +33,7 @@ NO_DAY_REMEDY = (
 class Balance:
     """A budget's limit, what was spent of it (unconfirmed calls included), and what calls in flight have reserved.
 
-    `remedy` says what helps; `{least}` in it stands for the least budget that does.
+    `remedy` says what helps, where it is no higher budget: that amount `cost_to_finish` computes for whoever reads of it.
     """
 
     owner: str
@@ -43,7 +41,7 @@ class Balance:
     limit: Decimal | int | None
     spent: Decimal | int
     reserved: Decimal | int
-    remedy: str
+    remedy: str = ""
 
     def require(self, amount: Decimal | int) -> None:
         """Whether a call that may cost `amount` still fits.
@@ -60,16 +58,17 @@ class Balance:
 
     def _shortage(self, amount: Decimal | int) -> str:
         assert self.limit is not None
-        remedy = self.remedy.format(least=self._least(amount))
-        if not self.spent:
-            return (
-                f"{self.owner} may cost {self._amount(self.limit)}, which cannot pay one call: it may "
-                f"cost {self._amount(amount)}. {remedy}"
+        if self.spent:
+            reason = (
+                f"{self.owner} has spent {self._amount(self.spent)} of its {self._amount(self.limit)}, "
+                f"and the next call may cost {self._amount(amount)}."
             )
-        return (
-            f"{self.owner} has spent {self._amount(self.spent)} of its {self._amount(self.limit)}, "
-            f"and the next call may cost {self._amount(amount)}. {remedy}"
-        )
+        else:
+            reason = (
+                f"{self.owner} may cost {self._amount(self.limit)}, which cannot pay one call: it may "
+                f"cost {self._amount(amount)}."
+            )
+        return f"{reason} {self.remedy}".rstrip()
 
     def _limit_columns(self, amount: Decimal | int) -> dict[str, str]:
         budget = BUDGETS_OF_ROWS.get(self.owner)
@@ -80,12 +79,8 @@ class Balance:
             "unit": self.unit,
             "limit": str(self.limit),
             "least": str(self.spent + amount),
+            "next": str(amount),
         }
-
-    def _least(self, amount: Decimal | int) -> Decimal | int:
-        """The least budget that pays the call, in whole cents."""
-        least = self.spent + amount
-        return least.quantize(CENT, ROUND_UP) if isinstance(least, Decimal) else least
 
     def _amount(self, value: Decimal | int) -> str:
         return f"{value:,.4f} USD" if self.unit == "usd" else f"{value:,} tokens"
@@ -166,7 +161,7 @@ async def _reserve_from_all(
     if run_row["is_reserved"]:
         return
     _require_price(run, "The run", run_row, max_cost)
-    for balance in _balances("The run", run_row, run.id):
+    for balance in _balances("The run", run_row):
         balance.require(args[balance.unit])
     if run_row["is_bound"]:
         await _require_batch_budget(connection, run, max_cost, args)
@@ -181,7 +176,7 @@ async def _require_batch_budget(
     await connection.execute(SQL["lock_batch"], args)
     row = await fetch_one(connection, SQL["balance_of_batch"], args)
     _require_price(run, "The batch", row, max_cost)
-    for balance in _balances("The batch", row, run.batch_id):
+    for balance in _balances("The batch", row):
         balance.require(args[balance.unit])
 
 
@@ -206,11 +201,10 @@ async def _require_daily_budget(
         raise BudgetSpent(str(error), retry_after_s=day["day_ends_in_s"]) from None
 
 
-def _balances(owner: str, row: DictRow, target: UUID) -> Iterator[Balance]:
+def _balances(owner: str, row: DictRow) -> Iterator[Balance]:
     for unit in ("usd", "tokens"):
         limit, spent, reserved = (row[f"{name}_{unit}"] for name in ("budget", "spent", "reserved"))
-        remedy = f"`chiron resume {target} --budget-{unit} {{least}}` gives it more, enough for this call."
-        yield Balance(owner, unit, limit, spent, reserved, remedy)
+        yield Balance(owner, unit, limit, spent, reserved)
 
 
 async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> None:

@@ -2,8 +2,8 @@ import pytest
 
 from chiron_workers.errors import WindowExceeded
 from chiron_workers.model.context_sizes import ContextSizes, window_exceeded
-from chiron_workers.runs.prompt_sizes import CONTEXT_TOKENS
 from chiron_workers.model.descriptions import Description, ModelDescriptions
+from chiron_workers.runs.prompt_sizes import CONTEXT_TOKENS
 
 
 def says(tokens: int | None) -> ModelDescriptions:
