@@ -1,3 +1,4 @@
+import sys
 from typing import Annotated
 from uuid import UUID
 
@@ -27,6 +28,8 @@ async def list_batches(
     async with open_pool(settings().database_url, size=2) as pool:
         batches = await newest(pool, limit=limit)
         short = await short_ids(pool, [batch.id for batch in batches])
+        if sys.stdout.isatty() and not as_json:
+            await _print_health(pool)
     if as_json:
         typer.echo(json_line(batches))
     elif not batches:
@@ -59,6 +62,12 @@ async def show(
             await _show_batch(pool, summary, as_json=as_json)
         else:
             await _show_run(pool, summary, as_json=as_json)
+
+
+async def _print_health(pool: Pool) -> None:
+    from chiron_api.cli.display.health_line import print_health
+
+    await print_health(pool, settings(), problems_only=False)
 
 
 async def _show_transcript(pool: Pool, target: str, *, as_json: bool) -> None:

@@ -164,11 +164,14 @@ async def _estimate(
 async def _submit(
     body: BatchRequest, batch: NewBatch, current: Settings
 ) -> tuple[Created[Receipt], list[str], list[str]]:
-    """The receipt, the budgets that cannot pay one call, and why runs of the batch will find no sources."""
+    """The receipt, the budgets that cannot pay one call, and why runs will find no sources; prints the health line."""
+    from chiron_api.cli.display.health_line import print_health
     from chiron_workers.estimates.shortages import budget_warnings
 
     async with open_services(current, pool_size=2) as services:
         receipt = await submit_batch.command(services, body, batch.idempotency_key)
+        # Scripts hear of problems alone.
+        await print_health(services.pool, current, problems_only=not sys.stdout.isatty())
         shortages = await budget_warnings(services.pool, batch)
         return receipt, shortages, await source_warnings(services.pool, current, batch.runs)
 

@@ -9,6 +9,7 @@ from typing import Any
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.billing.spending import SPENDING_SQL
 from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
@@ -19,7 +20,7 @@ from chiron_workers.runs.leases import Run
 from chiron_workers.runs.reservation import RESERVATION_SQL, reservation_columns
 from chiron_workers.runs.session import BEGIN, COMMIT
 
-SQL = load(__file__, RESERVATION_SQL)
+SQL = load(__file__, RESERVATION_SQL, SPENDING_SQL)
 MODEL_CHARS_SHOWN = 80
 BUDGETS_OF_ROWS = {"The run": "run", "The batch": "batch"}  # by whose they are; a day's stands in no row
 TOMORROW_REMEDY = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
@@ -108,16 +109,6 @@ async def reserve(
             return
         async with connection.transaction():
             await _reserve_from_all(connection, run, max_cost, args, daily_usd=daily_usd)
-
-
-async def left_today(pool: Pool, daily_usd: Decimal) -> Decimal | None:
-    """What is left of the day's money, with what calls in flight have reserved taken off; None where no budget binds it (0)."""
-    if not daily_usd:
-        return None
-    async with pool.connection() as connection:
-        day = await fetch_one(connection, SQL["day"], {})
-    balance: Decimal = daily_usd - day["spent_usd"] - day["reserved_usd"]
-    return max(balance, Decimal())
 
 
 async def release(pool: Pool, run: Run, max_cost: MaxCost) -> None:

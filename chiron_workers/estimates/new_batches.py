@@ -10,7 +10,7 @@ from chiron_workers.batches.duplicates import duplicate_warnings
 from chiron_workers.batches.similar_runs import Basis, SimilarRuns, similar_runs
 from chiron_workers.batches.submit import NewBatch, check
 from chiron_workers.billing.budgets import run_budget_usd
-from chiron_workers.billing.reservations import left_today
+from chiron_workers.billing.spending import left_today
 from chiron_workers.db.connect import Pool
 from chiron_workers.estimates.first_calls import rates_of
 from chiron_workers.estimates.shortages import budget_warnings

@@ -18,11 +18,15 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client, write_refusal
 from chiron_workers.pubsub.streams import Stream
 from chiron_workers.runs.events import Event
+from chiron_workers.settings import settings
 from chiron_workers.states import RunState
+from chiron_workers.worker.fleet import postgres_fleet, sentence
 
 LOOK_S = 0.5
 POSTGRES_AWAY = "Postgres does not answer. Nothing is lost, and the watching goes on once it does."
 REDIS_LOOK_S = 2.0
+WORKERS_LOOK_S = 2.0
+WORKERS_BACK = "All workers give signs again."
 REDIS_MEANWHILE = "Runs under way go on; others start once it does."
 REDIS_BACK = "Redis takes writes again."
 POSTGRES_BACK = "Postgres answers again."
@@ -62,7 +66,8 @@ class Standstill:
     @asynccontextmanager
     async def told(self, tell: Callable[[str, bool], object]) -> AsyncIterator[None]:
         """Tell within the block of each reason once it holds, and with True once it does so no longer."""
-        tasks = [asyncio.create_task(work) for work in (self._tell_changes(tell), self._tell_refusals(tell))]
+        duties = (self._tell_changes(tell), self._tell_refusals(tell), self._tell_workers(tell))
+        tasks = [asyncio.create_task(work) for work in duties]
         try:
             yield
         finally:
@@ -83,6 +88,24 @@ class Standstill:
                     tell(REDIS_BACK, True)
                 was_refusing = bool(refusal)
                 await asyncio.sleep(REDIS_LOOK_S)
+
+    async def _tell_workers(self, tell: Callable[[str, bool], object]) -> None:
+        """Tell of workers that give no sign, or that there are none; of Redis and Postgres the others tell."""
+        current, was_silent = settings(), False
+        while True:
+            fleet = await postgres_fleet(self._pool, current)
+            problem = fleet.worker_problem if self._has_open_runs() else ""
+            if problem and not was_silent:
+                tell(sentence(problem), False)
+            elif was_silent and not problem and fleet.has_postgres:
+                tell(WORKERS_BACK, True)
+            was_silent = bool(problem) if fleet.has_postgres else was_silent
+            await asyncio.sleep(WORKERS_LOOK_S)
+
+    def _has_open_runs(self) -> bool:
+        return len(self._states) < self._runs or any(
+            count for state, count in self._counts.items() if not state.is_final
+        )
 
     async def _tell_changes(self, tell: Callable[[str, bool], object]) -> None:
         was_away = was_paused = False
