@@ -10,6 +10,7 @@ from typing import Literal
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.differences import Difference
 from chiron_api.answers.facts import Fact, FactList, FoundFact, FoundFacts, ListedFact
+from chiron_api.answers.fleet import Fleet
 from chiron_api.answers.journeys import Journey, JourneyList
 from chiron_api.answers.keys import AuditEntry, AuditTrail, Key, KeyList, NewKey
 from chiron_api.answers.learning import (
@@ -314,6 +315,11 @@ def fact(fact: Id | Fact | FoundFact) -> Call[Fact]:
 def finish_lesson(journey: Id | Journey) -> Call[Journey]:
     """The lesson that waited is read; questions about it come next, in the quiz `quiz_id`. 409 where none waits."""
     return Call("POST", "/v1/journeys/{id}/read", Journey, target=id_of("journey", journey))
+
+
+def health() -> Call[Fleet]:
+    """Workers alive, Redis, how long runs wait, and money today: the line that every page shows, a second old at most."""
+    return get("/v1/health", Fleet)
 
 
 def journey(subject: str) -> Call[Journey]:

@@ -25,6 +25,7 @@ class ActMethods:
     documents = Method(calls.documents)
     fact = Method(calls.fact)
     finish_lesson = Method(calls.finish_lesson)
+    health = Method(calls.health)
     journey = Method(calls.journey)
     journeys = Method(calls.journeys)
     keys = Method(calls.keys)

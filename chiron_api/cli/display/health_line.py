@@ -21,7 +21,5 @@ async def health_now(settings: Settings) -> Fleet:
 async def print_health(pool: Pool, settings: Settings, *, problems_only: bool) -> None:
     """Print the line on standard error; with `problems_only` where something keeps research from going on."""
     fleet = await read_fleet(pool, settings)
-    if fleet.problems:
-        typer.echo(f"Warning: {fleet.line}", err=True)
-    elif not problems_only:
+    if fleet.problems or not problems_only:
         typer.echo(fleet.line, err=True)

@@ -94,17 +94,17 @@ class Standstill:
         current, was_silent = settings(), False
         while True:
             fleet = await postgres_fleet(self._pool, current)
-            problem = fleet.worker_problem if self._has_open_runs() else ""
+            problem = fleet.worker_problem if self._needs_workers() else ""
             if problem and not was_silent:
                 tell(sentence(problem), False)
-            elif was_silent and not problem and fleet.has_postgres:
+            elif was_silent and not problem and fleet.workers:
                 tell(WORKERS_BACK, True)
-            was_silent = bool(problem) if fleet.has_postgres else was_silent
+            was_silent = bool(problem) or (was_silent and not fleet.workers)
             await asyncio.sleep(WORKERS_LOOK_S)
 
-    def _has_open_runs(self) -> bool:
+    def _needs_workers(self) -> bool:
         return len(self._states) < self._runs or any(
-            count for state, count in self._counts.items() if not state.is_final
+            self._counts[state] for state in (RunState.QUEUED, RunState.RUNNING)
         )
 
     async def _tell_changes(self, tell: Callable[[str, bool], object]) -> None:
