@@ -155,12 +155,15 @@ async def submit_batch(
     The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request gives
     the same batch, and starts nothing twice.
     """
+    from chiron_workers.estimates.shortages import budget_warnings
     from chiron_workers.pubsub.signals import notify
 
     batch = await asyncio.to_thread(new_batch, body, services.settings, idempotency_key)
     submission = await submit(services.pool, batch, principal=services.principal)
     await notify(services.settings.redis_url, submission.batch_id)
-    return Created(await asyncio.to_thread(_receipt, submission, batch.runs), submission.is_new)
+    shortages = await budget_warnings(services.pool, batch)
+    receipt = await asyncio.to_thread(_receipt, submission, batch.runs, shortages)
+    return Created(receipt, submission.is_new)
 
 
 @BATCHES.act("batches.list", "GET /v1/batches", "List the batches", client="batches", faces=("GET /batches",))
@@ -242,7 +245,7 @@ def _column(column: str | ColumnRequest) -> Column:
     return Column(column.name, column.type, column.description)
 
 
-def _receipt(submission: Submitted, runs: Sequence[NewRun]) -> Receipt:
+def _receipt(submission: Submitted, runs: Sequence[NewRun], shortages: Sequence[str]) -> Receipt:
     receipt: dict[str, Any] = {"batch_id": submission.batch_id, "run_ids": submission.run_ids}
-    warnings = duplicate_warnings(runs)
+    warnings = [*duplicate_warnings(runs), *shortages]
     return Receipt.model_validate(receipt | ({"warnings": warnings} if warnings else {}))

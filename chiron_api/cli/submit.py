@@ -97,8 +97,10 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     if dry_run:
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))
         return
-    _warn(duplicate_warnings(batch.runs))  # before the batch is stored, and with it what is paid for
-    receipt, budget_notes, source_notes = asyncio.run(_submit(body, batch, current))
+    duplicate_notes = [*duplicate_warnings(batch.runs)]
+    _warn(duplicate_notes)  # before the batch is stored, and with it what is paid for
+    receipt, source_notes = asyncio.run(_submit(body, batch, current))
+    budget_notes = [note for note in receipt.answer.warnings if note not in duplicate_notes]
     key_notes = key_warnings(run.model or current.model for run in batch.runs)
     _warn(
         [*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
@@ -163,17 +165,15 @@ async def _estimate(
 
 async def _submit(
     body: BatchRequest, batch: NewBatch, current: Settings
-) -> tuple[Created[Receipt], list[str], list[str]]:
-    """The receipt, the budgets that cannot pay one call, and why runs will find no sources; prints the health line."""
+) -> tuple[Created[Receipt], list[str]]:
+    """The receipt, and why runs of the batch will find no sources; prints the health line."""
     from chiron_api.cli.display.health_line import print_health
-    from chiron_workers.estimates.shortages import budget_warnings
 
     async with open_services(current, pool_size=2) as services:
         receipt = await submit_batch.command(services, body, batch.idempotency_key)
         # Scripts hear of problems alone.
         await print_health(services.pool, current, problems_only=not sys.stdout.isatty())
-        shortages = await budget_warnings(services.pool, batch)
-        return receipt, shortages, await source_warnings(services.pool, current, batch.runs)
+        return receipt, await source_warnings(services.pool, current, batch.runs)
 
 
 def _warn(warnings: Iterable[str]) -> None:

@@ -1,5 +1,7 @@
 """What the first call of a run can cost at most, as its worker will reserve it."""
 
+import asyncio
+
 from chiron_workers.billing.call_costs import next_call_cost
 from chiron_workers.billing.prices import Price, price_of
 from chiron_workers.db.connect import Pool, fetch_all
@@ -20,7 +22,8 @@ async def first_call_cost(pool: Pool, run: PlannedRun, *, model: str) -> MaxCost
     and for a window that the model's server says is smaller than 200,000 tokens.
     """
     question = first_question(run, await background_of(pool, run))
-    prompt_tokens = opening_bytes(*_opening_of(run)) + question_bytes(question)
+    opening = await asyncio.to_thread(_opening_of, run)
+    prompt_tokens = opening_bytes(*opening) + question_bytes(question)
     return next_call_cost(rates_of(model), prompt_tokens=prompt_tokens, reply_tokens=_reply_tokens(model))
 
 
