@@ -317,7 +317,7 @@ def finish_lesson(journey: Id | Journey) -> Call[Journey]:
     return Call("POST", "/v1/journeys/{id}/read", Journey, target=id_of("journey", journey))
 
 
-def health() -> Call[Fleet]:
+def fleet() -> Call[Fleet]:
     """Workers alive, Redis, how long runs wait, and money today: the line that every page shows, a second old at most."""
     return get("/v1/health", Fleet)
 

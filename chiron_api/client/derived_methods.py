@@ -25,7 +25,7 @@ class ActMethods:
     documents = Method(calls.documents)
     fact = Method(calls.fact)
     finish_lesson = Method(calls.finish_lesson)
-    health = Method(calls.health)
+    fleet = Method(calls.fleet)
     journey = Method(calls.journey)
     journeys = Method(calls.journeys)
     keys = Method(calls.keys)

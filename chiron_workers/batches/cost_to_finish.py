@@ -210,9 +210,9 @@ def _raised(limit: Amount | None, amount: Amount) -> Amount | None:
 
 
 def _budget_usd(balance: DictRow, usd: Decimal) -> Decimal:
-    spent_usd: Decimal = balance["spent_usd"]
+    spent_usd, reserved_usd = Decimal(balance["spent_usd"]), Decimal(balance["reserved_usd"])
     # A budget below what is reserved is refused.
-    return (spent_usd + max(usd, balance["reserved_usd"])).quantize(CENT, ROUND_UP)
+    return (spent_usd + max(usd, reserved_usd)).quantize(CENT, ROUND_UP)
 
 
 def _budget_tokens(balance: DictRow, tokens: int) -> int:
