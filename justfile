@@ -26,7 +26,7 @@ format:
     uv run ruff format .
     uv run ruff check --fix .
 
-# Write docs/settings.md, docs/commands.md and .env.example anew from the code
+# Write pages and tables of docs/, .env.example and the methods of the client anew from the code
 docs:
     uv run python docs/generate.py
 

@@ -22,9 +22,8 @@ from figures import begin, median_and_worst, table
 from psycopg.rows import DictRow, dict_row
 from recovery import PATIENCE_S, TURNS, wait_for_load
 
-from chiron_api.steering import steer
-from chiron_workers.batches.steering import cancel
-from chiron_workers.db.connect import open_pool
+from chiron_api.acts.steering import cancel_run
+from chiron_api.services import open_services
 from chiron_workers.db.queries import load
 from chiron_workers.settings import Settings
 
@@ -73,8 +72,8 @@ def _cancelled(settings: Settings, witness: Witness, row: DictRow) -> Cancelled:
 
 
 async def _cancel(settings: Settings, run_id: UUID) -> None:
-    async with open_pool(settings.database_url, size=1) as pool:
-        await steer(pool, settings.redis_url, run_id, cancel)
+    async with open_services(settings, pool_size=1) as services:
+        await cancel_run(services, run_id)
 
 
 def _rows(settings: Settings, query: str, **args: Any) -> list[DictRow]:

@@ -24,12 +24,8 @@ def _read(name: str, *faces: str, is_owned: bool = False, costs_money: bool = Fa
     return Operation(name, READ, faces, is_owned=is_owned, costs_money=costs_money)
 
 
-def _change(
-    name: str, *faces: str, is_owned: bool = False, costs_money: bool = False, target: str = ""
-) -> Operation:
-    return Operation(
-        name, SUBMIT, faces, changes=True, is_owned=is_owned, costs_money=costs_money, target=target
-    )
+def _change(name: str, *faces: str, **options: bool) -> Operation:
+    return Operation(name, SUBMIT, faces, changes=True, **options)  # type: ignore[arg-type]  # flags alone
 
 
 def _both(path: str, method: str = "POST") -> tuple[str, str]:
@@ -58,26 +54,31 @@ OPERATIONS = (
     _read("subjects.learning", "GET /subjects/{id}/learn"),
     _read("quizzes.form", "GET /quizzes"),
     # Tools of agents that people call. What a tool needs is the same over HTTP and over MCP.
-    _read("tools.search", "tool web_search", costs_money=True),
-    Operation(
-        "tools.read_private",
-        SUBMIT,
-        ("tool file_reader", "tool data_table", "tool web_fetch"),
-        reads_private=True,
-    ),
+    Operation("tools.search", READ, ("tool web_search",), costs_money=True, reaches_out=True),
+    Operation("tools.read_private", SUBMIT, ("tool file_reader", "tool data_table"), reads_private=True),
+    Operation("tools.read_private", SUBMIT, ("tool web_fetch",), reads_private=True, reaches_out=True),
+    _change("tools.call", "tool propose_change", "tool record_assessment"),
+    _change("tools.call", "tool save_curriculum", "tool set_active_subject", is_repeatable=True),
     _change(
         "tools.call",
         "tool decide_proposal",
-        "tool propose_change",
-        "tool record_assessment",
-        "tool save_curriculum",
         "tool save_knowledge_node",
         "tool save_learning_goal",
-        "tool set_active_subject",
+        is_repeatable=True,
+        replaces=True,
     ),
-    _change("tools.call", "tool store_knowledge", costs_money=True),
+    _change("tools.call", "tool store_knowledge", costs_money=True, is_repeatable=True, reaches_out=True),
     # A tool that the operator has added may do all that a tool can do.
-    Operation("tools.call", SUBMIT, (TOOL_ROUTE,), changes=True, costs_money=True, reads_private=True),
+    Operation(
+        "tools.call",
+        SUBMIT,
+        (TOOL_ROUTE,),
+        changes=True,
+        costs_money=True,
+        reads_private=True,
+        replaces=True,
+        reaches_out=True,
+    ),
 )
 _BY_FACE = {face: operation for operation in OPERATIONS for face in operation.faces}
 _OWN_TOOL = _BY_FACE[TOOL_ROUTE]

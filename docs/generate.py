@@ -1,4 +1,4 @@
-"""Write the generated pages of docs/ (see `documents`) and .env.example from the code; --check names the stale ones."""
+"""Write pages of docs/, .env.example and the client from the code (see `documents`); --check names the stale ones."""
 
 import json
 import sys
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import client_calls
+import act_tables
+import client_methods
 import reference
 import tool_types
 from pydantic import SecretStr
@@ -85,9 +86,22 @@ def documents() -> dict[Path, str]:
         ROOT / "docs/reference.md": "".join(reference.parts()),
         ROOT / "docs/tools.md": TOOLS_HEAD.read_text() + "".join(tool_types.rows()),
         ROOT / ".env.example": env_example(),
-        ROOT / "chiron_api/client/derived_calls.py": client_calls.calls_module(),
-        ROOT / "chiron_api/client/derived_methods.py": client_calls.methods_module(),
+        ROOT / "chiron_api/client/act_methods.py": client_methods.module(),
+        ROOT / "docs/client.md": _with_parts("docs/client.md", {"methods": act_tables.client_methods()}),
+        ROOT / "docs/http.md": _with_parts(
+            "docs/http.md", {"requests": act_tables.requests(), "answers": act_tables.answers()}
+        ),
     }
+
+
+def _with_parts(name: str, parts: dict[str, str]) -> str:
+    """A handwritten page with what stands between its markers, each part by its name."""
+    text = (ROOT / name).read_text()
+    for part, written in parts.items():
+        begin, end = f"<!-- {part}: written by docs/generate.py -->\n", f"<!-- end of {part} -->\n"
+        head, _, rest = text.partition(begin)
+        text = f"{head}{begin}\n{written}\n{end}{rest.partition(end)[2]}"
+    return text
 
 
 def settings_page() -> str:

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from chiron_api.http import app
 from chiron_api.http.app import build_app
 from chiron_api.http.document import document
-from chiron_api.mcp_server.instructions import ANNOTATIONS
+from chiron_api.mcp_server.instructions import hints_of
 from chiron_api.mcp_server.resources import TEMPLATES
 from chiron_api.mcp_server.tools import client_tools
 from chiron_api.rights import OPERATIONS, find, of_route, of_tool
@@ -78,7 +78,7 @@ def test_a_tool_needs_the_same_over_http_and_over_mcp() -> None:
 
 def test_the_hints_of_mcp_say_what_the_table_says() -> None:
     for tool in client_tools().all():
-        hints = ANNOTATIONS[tool.name]
+        hints = hints_of(tool.name)
         assert hints.read_only_hint == (not of_tool(tool.name).changes), tool.name
 
 

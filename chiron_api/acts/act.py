@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, get_args, get_origin
@@ -12,9 +12,11 @@ from chiron_api.acts.operations import Operation
 from chiron_api.answers.basics import Answer
 from chiron_api.services import Services
 from chiron_workers.access import audit
+from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.states import AccessScope
 
 P = ParamSpec("P")
+Options = ParamSpec("Options")
 Outcome = TypeVar("Outcome")
 Made = TypeVar("Made", bound=Answer)
 
@@ -40,10 +42,12 @@ class Document(Generic[Made]):
     headers: Mapping[str, str] = field(default_factory=dict)
     file_name: str = ""
 
-    def text(self) -> str:
-        """All of it, of a format that is text and comes from memory; a long one is made in a thread."""
-        assert isinstance(self.pieces, Iterable)
-        return "".join(map(str, self.pieces))
+
+@dataclass(frozen=True, slots=True)
+class MadeDocument(Document[Made]):
+    """A document whose pieces are made in memory. Where they are long, go through them in a thread."""
+
+    pieces: Iterable[str | bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,10 @@ class ToolFace:
         path_argument: The argument that stands for what the path names, and what it is in words.
         target: The argument, or the member of the answer, that the audit trail has as what it was done to.
         part: The member of the answer that the tool gives; empty: all of it. A `note` of the answer is then one of the call.
+        words: What its model reads instead of the description of the act, where another reader needs other words.
+        next_step: What to call afterwards, and how to read the answer; it follows the description.
+        names: Other names for arguments, by field.
+        reading: What a model needs of the answer to this input; left out, all of it.
     """
 
     name: str
@@ -72,6 +80,10 @@ class ToolFace:
     path_words: str = ""
     target: str = ""
     part: str = ""
+    words: str = ""
+    next_step: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    reading: Callable[[Any, Any], dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,43 +107,79 @@ class Arguments:
     is_document: bool
 
 
+OF_NOUN = Target("")
+
+
 @dataclass(frozen=True)
-class Act(Generic[P, Outcome]):
-    """Something that can be done, declared once. Called, it is done; whoever calls it has seen to scope and audit trail.
+class Declaration:
+    """What all faces of an act need to know. An option is a field here, and nothing else.
 
     Args:
+        action: The name in the audit trail.
         route: `METHOD /v1/path` of the HTTP API.
-        heading: Under which the OpenAPI document has it.
         summary: What it does, in a few words.
+        client: The method of the client. Acts with the same name share a method, which takes the target by name.
+        scope: Left out, GET needs `read`, everything else `submit`.
+        faces: Others than the route that the same right is for: of the page, handwritten tools and resources.
         status: Of an answer that is good.
         existing_status: Of an answer about what was there already.
         location: Where the thing is that the answer is about: a path with fields of the answer, or `{id}` of the route.
         idle: Of one that may find nothing to do: what 200 says then, which has no location. It returns `Created` as well.
         problems: The refusals that it has beside those of every act.
         media_types: Of a document beside JSON.
-        client: The method of the client; those of several acts with one name are one, which is told the target by name.
-        target: What the path names.
+        changes: Something is different afterwards. Left out, everything but GET changes something.
+        costs_money: It may have a model or a paid service called; the key pays.
+        reads_private: It reads what only the serving machine can: files of CHIRON_FILES, and addresses that a caller names.
+        is_owned: What its path names has an owner, and is not there for others.
+        target: What the path names; left out, what the noun says.
         repeatable: Sending it again does nothing a second time, unless an option `again` asks for that. One that takes an
             idempotency key is; so is what only reads. If it is both, the client makes a key only for `again`.
+        replaces: It ends or overwrites something for good, and doing it again changes nothing more.
         shows_secret: The answer has a secret, so nothing between server and client may store it.
+        tool: The act as a tool of MCP.
+        tool_target: Of a handwritten tool, as `ToolFace.target`.
     """
 
-    function: Callable[Concatenate[Services, P], Awaitable[Outcome]]
-    operation: Operation
+    noun: "Noun"
+    action: str
     route: str
-    heading: str
     summary: str
-    status: HTTPStatus
-    existing_status: HTTPStatus
-    location: str
-    idle: str
-    problems: tuple[HTTPStatus, ...]
-    media_types: tuple[str, ...]
+    _: KW_ONLY
     client: str
-    target: Target
-    repeatable: bool
-    shows_secret: bool
-    tool: ToolFace | None
+    scope: AccessScope | None = None
+    faces: tuple[str, ...] = ()
+    status: HTTPStatus = HTTPStatus.OK
+    existing_status: HTTPStatus = HTTPStatus.OK
+    location: str = ""
+    idle: str = ""
+    problems: tuple[HTTPStatus, ...] = ()
+    media_types: tuple[str, ...] = ()
+    changes: bool | None = None
+    costs_money: bool = False
+    reads_private: bool = False
+    is_owned: bool = False
+    target: Target = OF_NOUN
+    repeatable: bool = False
+    replaces: bool = False
+    shows_secret: bool = False
+    tool: ToolFace | None = None
+    tool_target: str = ""
+
+    def __post_init__(self) -> None:
+        if self.target is OF_NOUN:
+            object.__setattr__(self, "target", self.noun.target)
+
+    @property
+    def heading(self) -> str:
+        """Under which the OpenAPI document has it."""
+        return self.noun.heading
+
+
+@dataclass(frozen=True)
+class Act(Declaration, Generic[P, Outcome]):
+    """Something that can be done, declared once. A caller checks the scope and writes the audit entry."""
+
+    function: Callable[Concatenate[Services, P], Awaitable[Outcome]] = field(kw_only=True)
 
     async def __call__(self, services: Services, *args: P.args, **options: P.kwargs) -> Outcome:
         """Do it on behalf of the services' principal."""
@@ -141,13 +189,37 @@ class Act(Generic[P, Outcome]):
         """Do it as a command of the user of this machine, with its entry in the audit trail."""
         if not self.operation.is_recorded:
             return await self(services, *args, **options)
-        target = args[0] if args and self.arguments.path else ""
-        async with audit.command(services.pool, self.operation.name, target, _flags(args)) as trail:
+        values = self._signature.bind(services, *args, **options).arguments
+        path, body = self.arguments.path, self.arguments.input
+        target = values[path.name] if path else ""
+        if isinstance(target, str) and self.target.name == "subject":
+            target = slug(target)
+        flags = _flags(values[body.name]) if body and body.name in values else {}
+        async with audit.command(services.pool, self.operation.name, target, flags) as trail:
             outcome = await self(services, *args, **options)
             answer: object = outcome.answer if isinstance(outcome, Created) else outcome
             if name := self.operation.target:
                 trail[name] = getattr(answer, name, "")
             return outcome
+
+    @cached_property
+    def operation(self) -> Operation:
+        """What it is to the gate and the audit trail."""
+        is_change = not self.route.startswith("GET ") if self.changes is None else self.changes
+        asks_again = self.input_model is not None and "again" in self.input_model.model_fields
+        return Operation(
+            self.action,
+            self.scope or (AccessScope.SUBMIT if is_change else AccessScope.READ),
+            (self.route, *self.faces, *([f"mcp {self.tool.name}"] if self.tool else [])),
+            changes=is_change,
+            costs_money=self.costs_money,
+            reads_private=self.reads_private,
+            is_owned=self.is_owned,
+            target=self.tool.target if self.tool else self.tool_target,
+            is_repeatable=self.replaces or (self.repeatable and not asks_again),
+            replaces=self.replaces,
+            reaches_out=is_change and self.costs_money,
+        )
 
     @property
     def name(self) -> str:
@@ -162,7 +234,7 @@ class Act(Generic[P, Outcome]):
     @cached_property
     def arguments(self) -> Arguments:
         """What the function takes and gives, as its hints say."""
-        signature = inspect.signature(self.function, eval_str=True)
+        signature = self._signature
         _, *parameters = signature.parameters.values()
         inputs = [parameter for parameter in parameters if _is_input(parameter.annotation)]
         paths = [
@@ -185,85 +257,14 @@ class Act(Generic[P, Outcome]):
         )
 
     @cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.function, eval_str=True)
+
+    @cached_property
     def input_model(self) -> type[Input] | None:
         """The model of the body or of the query string."""
         parameter = self.arguments.input
         return parameter.annotation if parameter else None
-
-
-@dataclass(frozen=True)
-class Noun:
-    """What acts are about: the heading that they stand under, and what their paths name."""
-
-    heading: str
-    target: Target = field(default_factory=lambda: Target(""))
-
-    def act(  # noqa: PLR0913  # a declaration says all that faces need
-        self,
-        name: str,
-        route: str,
-        summary: str,
-        *,
-        client: str,
-        scope: AccessScope | None = None,
-        faces: tuple[str, ...] = (),
-        status: HTTPStatus = HTTPStatus.OK,
-        existing_status: HTTPStatus = HTTPStatus.OK,
-        location: str = "",
-        idle: str = "",
-        problems: tuple[HTTPStatus, ...] = (),
-        media_types: tuple[str, ...] = (),
-        changes: bool | None = None,
-        costs_money: bool = False,
-        reads_private: bool = False,
-        is_owned: bool = False,
-        target: Target | None = None,
-        repeatable: bool = False,
-        shows_secret: bool = False,
-        tool: ToolFace | None = None,
-        tool_target: str = "",
-    ) -> "Declare":
-        """Declare an act; `Act` and `Operation` say what each argument means.
-
-        Args:
-            scope: Left out, GET needs `read`, everything else `submit`.
-            faces: Others than the route that the same right is for: of the page, handwritten tools and resources.
-            tool_target: Of a handwritten tool, as `ToolFace` has it.
-            changes: Left out, everything but GET does.
-        """
-        is_change = not route.startswith("GET ") if changes is None else changes
-        operation = Operation(
-            name,
-            scope or (AccessScope.SUBMIT if is_change else AccessScope.READ),
-            (route, *faces, *([f"mcp {tool.name}"] if tool else [])),
-            is_change,
-            costs_money,
-            reads_private,
-            is_owned,
-            tool.target if tool else tool_target,
-        )
-
-        def declare(function: Callable[Concatenate[Services, P], Awaitable[Outcome]]) -> Act[P, Outcome]:
-            return Act(
-                function,
-                operation,
-                route,
-                self.heading,
-                summary,
-                status,
-                existing_status,
-                location,
-                idle,
-                problems,
-                media_types,
-                client,
-                target or self.target,
-                repeatable,
-                shows_secret,
-                tool,
-            )
-
-        return declare
 
 
 class Declare(Protocol):
@@ -275,10 +276,33 @@ class Declare(Protocol):
         """The act that the function does."""
 
 
-def _flags(args: tuple[object, ...]) -> dict[str, bool]:
+def _declaring(declaration: Callable[Options, Declaration]) -> Callable[Options, Declare]:
+    """A function with the parameters of a declaration."""
+
+    def act(*args: Options.args, **options: Options.kwargs) -> Declare:
+        fields = vars(declaration(*args, **options))
+
+        def declare(function: Callable[Concatenate[Services, P], Awaitable[Outcome]]) -> Act[P, Outcome]:
+            return Act(function=function, **fields)
+
+        return declare
+
+    return act
+
+
+@dataclass(frozen=True)
+class Noun:
+    """What acts are about: the heading that they stand under, and what their paths name."""
+
+    heading: str
+    target: Target = OF_NOUN
+
+    act = _declaring(Declaration)  # a method: declare an act of this noun
+
+
+def _flags(body: Input) -> dict[str, bool]:
     """The options that are no more than said, which the audit trail has beside the target."""
-    inputs = [model for model in args if isinstance(model, Input)]
-    return {name: value for model in inputs for name, value in model if value is True}
+    return {name: value for name, value in body if value is True}
 
 
 def _is_input(annotation: Any) -> bool:

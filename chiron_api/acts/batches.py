@@ -11,11 +11,10 @@ from pydantic import Discriminator, FailFast, Field, Tag
 
 from chiron_api.acts.act import Created, Noun, ToolFace
 from chiron_api.acts.inputs import Input, Name, Page, Positive, Time, Tokens, Usd, Whole
-from chiron_api.acts.steering import BATCH
+from chiron_api.acts.research import BATCH
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.runs import Batch, BatchList
 from chiron_api.services import Services
-from chiron_api.views.batches import batch_page, cost_to_finish_of, difference_of
 from chiron_workers.batches.duplicates import duplicate_warnings
 from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, Submitted, submit
 from chiron_workers.batches.summaries import newest, summary
@@ -94,42 +93,39 @@ class BatchRequest(Input):
         ),
         FailFast(),
     ]
-    subject: Annotated[
-        Name, Field(description="What the facts belong to, by its id or any name; a new one is made.")
-    ]
+    subject: Annotated[Name, Field(description="Subject the facts belong to; any name.")]
     name: Annotated[
-        str, Field(max_length=200, description="What the batch is called; left out, as its topics are.")
+        str, Field(max_length=200, description="Name of the batch. Default: from its topics.")
     ] = ""
-    role: Annotated[RoleName, Field(description="What the agents are.")] = "research"
-    model: Annotated[
-        Name | None, Field(description="What plays the runs; left out, the model of the settings.")
-    ] = None
+    role: Annotated[
+        RoleName, Field(description="Which agent works on the topics: one of Chiron, or of CHIRON_ROLES.")
+    ] = "research"
+    model: Annotated[Name | None, Field(description="Model of the runs. Default: CHIRON_MODEL.")] = None
     thinking: Annotated[
-        ThinkingMode | None, Field(description="How the model thinks; left out, as the settings say.")
+        ThinkingMode | None, Field(description="How the model thinks. Default: CHIRON_THINKING.")
     ] = None
     effort: Annotated[
-        Effort | None, Field(description="How much effort the model makes; left out, as the settings say.")
+        Effort | None, Field(description="How much effort the model makes. Default: CHIRON_EFFORT.")
     ] = None
     priority: Annotated[Whole, Field(description="Higher goes first.")] = 0
     max_turns: Annotated[
         Positive | None,
-        Field(description="How many replies of the model a run may take; left out, as the settings say."),
+        Field(description="Model replies a run may take. Default: CHIRON_MAX_TURNS."),
     ] = None
     budget_usd: Annotated[
         Usd | None, Field(description="What the whole batch may cost; it pauses there.")
     ] = None
-    budget_tokens: Annotated[Tokens | None, Field(description="How many tokens the whole batch may use.")] = (
-        None
-    )
+    budget_tokens: Annotated[Tokens | None, Field(description="Tokens that the whole batch may use.")] = None
     run_budget_usd: Annotated[
-        Usd | None, Field(description="What each run may cost; left out, as the settings say.")
+        Usd | None, Field(description="What each run may cost. Default: CHIRON_RUN_BUDGET_USD.")
     ] = None
-    run_budget_tokens: Annotated[Tokens | None, Field(description="How many tokens each run may use.")] = None
+    run_budget_tokens: Annotated[Tokens | None, Field(description="Tokens that each run may use.")] = None
     concurrency: Annotated[
-        Positive | None, Field(description="How many runs of the batch play at once; left out, any number.")
+        Positive | None, Field(description="Runs of the batch that play at once, at most. Default: no limit.")
     ] = None
     ready_at: Annotated[
-        Time | None, Field(description="When the first run may start, a time with its zone; left out, now.")
+        Time | None,
+        Field(description="When the runs may start, a time such as 2026-03-01T09:30Z. Default: now."),
     ] = None
     columns: Annotated[Columns | None, Field(description=COLUMN_WORDS)] = None
 
@@ -145,7 +141,14 @@ class BatchRequest(Input):
     location="/v1/batches/{batch_id}",
     problems=(HTTPStatus.PAYMENT_REQUIRED,),
     costs_money=True,
-    tool=ToolFace("start_research", target="batch_id"),
+    tool=ToolFace(
+        "start_research",
+        target="batch_id",
+        next_step="""
+            get_run tells how far it is and what was answered; search finds the facts as they come. Topics that `warnings` name
+            are each researched and paid for; cancel the batch if you did not mean that.
+        """,
+    ),
 )
 async def submit_batch(
     services: Services, body: BatchRequest, idempotency_key: str | None = None
@@ -155,12 +158,11 @@ async def submit_batch(
     The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request gives
     the same batch, and starts nothing twice.
     """
-    from chiron_workers.estimates.shortages import budget_warnings
-    from chiron_workers.pubsub.signals import notify
+    from chiron_workers.estimates.shortages import budget_warnings  # which showing help does without
 
     batch = await asyncio.to_thread(new_batch, body, services.settings, idempotency_key)
     submission = await submit(services.pool, batch, principal=services.principal)
-    await notify(services.settings.redis_url, submission.batch_id)
+    await services.notify(submission.batch_id)
     shortages = await budget_warnings(services.pool, batch)
     receipt = await asyncio.to_thread(_receipt, submission, batch.runs, shortages)
     return Created(receipt, submission.is_new)
@@ -189,8 +191,18 @@ async def list_batches(services: Services, page: Page) -> BatchList:
     is_owned=True,
 )
 async def show_batch(services: Services, id: UUID) -> Batch:
-    """One batch with its runs counted by state; one of a subscription with what it changed."""
+    """One batch with its runs counted by state, its facts, tokens and cost.
+
+    Of one that a subscription started, once it is finished, `difference` is what it has brought against the time before, up to
+    20 entries of each kind.
+    """
     pool = services.pool
+    from chiron_api.views.batches import (  # which showing help does without
+        batch_page,
+        cost_to_finish_of,
+        difference_of,
+    )
+
     batch = await summary(pool, id)
     return Batch.model_validate(
         batch_page(batch, await difference_of(pool, id), await cost_to_finish_of(pool, batch))

@@ -36,10 +36,14 @@ class Checking(Input):
     """Who is asked whether quotes support facts, and for how much; `again` where the same facts were asked about before."""
 
     model: Annotated[
-        Name | None, Field(description="Who is asked, where CHIRON_VERDICT_MODEL names nobody.")
+        Name | None,
+        Field(description="Who is asked, where CHIRON_VERDICT_MODEL names nobody. Default: CHIRON_MODEL."),
     ] = None
-    budget_usd: Annotated[Usd | None, Field(description="What the check may cost; it pauses there.")] = None
-    budget_tokens: Annotated[Tokens | None, Field(description="The tokens it may use, likewise.")] = None
+    budget_usd: Annotated[
+        Usd | None,
+        Field(description="What the check may cost. It pauses there, and goes on with `chiron resume`."),
+    ] = None
+    budget_tokens: Annotated[Tokens | None, Field(description="How many tokens the check may use.")] = None
     again: Annotated[Flag, Field(description="Ask anew, though the same facts were asked about before.")] = (
         False
     )
@@ -64,7 +68,16 @@ PLAIN_CHECK = Checking()
     problems=(HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.NOT_FOUND),
     costs_money=True,
     repeatable=True,
-    tool=ToolFace("check_subject", "subject_id", "The subject, by its id or its name.", target="subject_id"),
+    tool=ToolFace(
+        "check_subject",
+        "subject_id",
+        "The subject, by its id or its name.",
+        target="subject_id",
+        next_step="""
+            get_run tells when it is done. `unchecked` counts the quotes that are asked about, `unverified` those that cannot be,
+            since the text of their source is not here. `judge` is rules where no model is configured.
+        """,
+    ),
 )
 async def check_subject(services: Services, id: str, body: Checking = PLAIN_CHECK) -> Created[CheckReceipt]:
     """Have a model asked whether quotes support the facts of a subject that no model has judged.
@@ -73,8 +86,6 @@ async def check_subject(services: Services, id: str, body: Checking = PLAIN_CHEC
     It returns at once; the batch tells when it is done. What a quote does not support is then shown no longer, and stays with
     the reason. The same facts, by the same model under the same budget, are the same batch.
     """
-    from chiron_workers.pubsub.signals import notify
-
     session, settings = Session(services.pool), services.settings
     subject_id = (await Subjects(session).require(id))["subject_id"]
     verdict_model = settings.verdict_model
@@ -101,7 +112,7 @@ async def check_subject(services: Services, id: str, body: Checking = PLAIN_CHEC
     name = f"Check: {subject_id}"[:NAME_CHARS_MAX]
     new_batch = NewBatch([run], subject_id, name, idempotency_key=f"check {key}")
     batch = await submit(services.pool, new_batch, principal=services.principal)
-    await notify(services.settings.redis_url, batch.batch_id)
+    await services.notify(batch.batch_id)
     receipt = {"batch_id": batch.batch_id, "run_ids": batch.run_ids, "is_new": batch.is_new}
     checked = {**counts, "unchecked": unchecked.assertions, **receipt}
     return Created(CheckReceipt.model_validate(checked), is_new=True)

@@ -38,7 +38,10 @@ async def _delete(kind: Kind, services: Services, target_id: UUID, options: Dele
 
 @_act(BATCHES)
 async def delete_batch(services: Services, id: UUID, options: DeleteOptions) -> Deletion:
-    """Delete a finished batch with its runs; 409 while one of them is open."""
+    """Delete a finished batch for good, with its runs, their journals and events; 409 while one of them is open.
+
+    What it found stays unless `with_facts` says otherwise. A batch goes with the last of its runs.
+    """
     return await _delete(BATCHES, services, id, options)
 
 

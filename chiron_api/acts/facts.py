@@ -36,7 +36,10 @@ class Reason(Input):
     problems=(HTTPStatus.NOT_FOUND,),
 )
 async def show_fact(services: Services, id: UUID) -> Fact:
-    """A fact with its sources, the explanation of its confidence, what contradicts it, and its history."""
+    """A fact with its sources, the explanation of its confidence, what contradicts it, and its history.
+
+    `assertions` are the sources and quotes that it rests on, with their places in the snapshot; `related` are facts near it.
+    """
     async with services.store() as store:
         return Fact.model_validate(fact_page(await load_details(store.session, id)))
 

@@ -7,7 +7,6 @@ from decimal import Decimal, InvalidOperation
 from typing import Annotated, ClassVar, Protocol, get_args
 from uuid import UUID
 
-from annotated_types import MaxLen
 from pydantic import (
     AwareDatetime,
     BaseModel,
@@ -24,7 +23,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 YEAR = re.compile(r"[0-9]{4}-")
-TICKS = {"1": True, "true": True, "false": False}
+TICKS = {"1": True, "on": True, "true": True, "false": False}  # "on" is what a box without a value sends
 FIELDS_MAX = 100  # of an object; each that is unknown is an error to be written out
 
 
@@ -109,7 +108,7 @@ Flag = Annotated[bool, Strict(), BeforeValidator(_read_tick)]  # of a body: neit
 class Input(BaseModel):
     """A body or a query string; an unknown field is refused, since it is most likely a typing error."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)  # built when it is first used
     bytes_max: ClassVar[int | None] = None  # None: as any body
 
     @model_validator(mode="before")
@@ -145,16 +144,6 @@ class Page(Input):
 
 class JsonObject(RootModel[dict[str, object]]):
     """A JSON object whose fields are checked elsewhere."""
-
-
-def length_bounds(model: type[Input]) -> dict[str, int]:
-    """How many characters each text of an input may have, by its name; what a form says of its fields."""
-    return {
-        name: rule.max_length
-        for name, field in model.model_fields.items()
-        for rule in rules_of(field)
-        if isinstance(rule, MaxLen)
-    }
 
 
 def rules_of(field: FieldInfo) -> Iterator[object]:

@@ -1,26 +1,34 @@
 """Journeys: begin to learn a subject, see where you stand, say that a lesson is read, stop and go on."""
 
+import contextlib
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
-from chiron_api import journeys as moves
 from chiron_api.acts.act import Created, Noun, Target
 from chiron_api.acts.inputs import INTEGER, Flag, Input, Name, Usd
+from chiron_api.acts.steering import steer
 from chiron_api.answers.journeys import Journey, JourneyList
 from chiron_api.services import Services
 from chiron_api.views.journeys import view_of
+from chiron_workers.batches import steering
+from chiron_workers.billing.budgets import USD_MIN, Budget
+from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.knowledge.coverage.subjects import DEPTH_CHARS_MAX, Subjects
 from chiron_workers.learning import journeys, starts
 from chiron_workers.learning.curriculum_orders import DEPTH, GOAL_CHARS_MAX, Goal
+from chiron_workers.learning.journey_orders import load_paused, own_open_batches, spent_usd
 from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
 from chiron_workers.runs.session import Session
+from chiron_workers.states import JourneyState
 
 JOURNEYS = Noun("Learning", Target("journey", (Journey,)))
 SUBJECT = Target("subject")
 CHANGE_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+LOOKS_MAX = 20  # of one act; workers go on with the rest
 
 
 class JourneyRequest(Input):
@@ -43,7 +51,10 @@ class JourneyRequest(Input):
         ),
     ] = DEPTH
     model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
-    budget_usd: Usd | None = Field(None, description="What it may cost as a whole; it stands still there.")
+    budget_usd: Usd | None = Field(
+        None,
+        description="What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`.",
+    )
     facts_min: Annotated[
         int,
         Field(ge=1, le=FACTS_MAX, description="Accepted facts that a node needs, from two origins."),
@@ -55,7 +66,9 @@ class JourneyRequest(Input):
 class ResumeRequest(Input):
     """What a journey may cost as a whole from now on; null leaves that as it is."""
 
-    budget_usd: Usd | None = Field(None, description="What it may cost as a whole from now on.")
+    budget_usd: Usd | None = Field(
+        None, description="What the journey may cost as a whole from now on. Default: as before."
+    )
 
 
 SAME_BUDGET = ResumeRequest()
@@ -82,8 +95,7 @@ async def start_journey(services: Services, id: str, body: JourneyRequest) -> Cr
     options = starts.JourneyOptions(body.model, body.budget_usd, body.facts_min, is_fresh=body.again)
     goal = Goal(id, body.goal, body.depth)
     begun = await starts.begin(services.pool, goal, options, principal=services.principal)
-    journey = await moves.go_on(services.pool, services.settings.redis_url, begun.journey)
-    return Created(await _answer(services, journey), begun.is_new)
+    return Created(await go_on(services, begun.journey), begun.is_new)
 
 
 @JOURNEYS.act(
@@ -103,7 +115,7 @@ async def show_journey(services: Services, id: str) -> Journey:
 
 @JOURNEYS.act("journeys.list", "GET /v1/journeys", "List your journeys", client="journeys")
 async def list_journeys(services: Services) -> JourneyList:
-    """The journeys of whoever asks, the one that moved last first; 100 at most."""
+    """The journeys of whoever asks, the one that moved last first; 100 at most. Those of others are 404."""
     rows = await journeys.journeys_of(services.pool, services.principal.owner)
     return JourneyList(items=[await _answer(services, journey) for journey in rows])
 
@@ -120,8 +132,9 @@ async def list_journeys(services: Services) -> JourneyList:
 )
 async def read_lesson_of_journey(services: Services, id: UUID) -> Journey:
     """The lesson that waited is read; questions about it come next, in the quiz `quiz_id`. 409 where none waits."""
-    journey = await moves.finish_lesson(services.pool, services.settings.redis_url, await _own(services, id))
-    return await _answer(services, journey)
+    journey = await _own(services, id)
+    await starts.lesson_read(services.pool, journey)
+    return await go_on(services, await _reload(services, journey))
 
 
 @JOURNEYS.act(
@@ -136,14 +149,27 @@ async def read_lesson_of_journey(services: Services, id: UUID) -> Journey:
 )
 async def resume(services: Services, id: UUID, body: ResumeRequest = SAME_BUDGET) -> Journey:
     """Have a journey go on that was stopped, paused or failed, and with it what it has paused; 409 where it is under way."""
-    journey = await moves.resume_journey(
-        services.pool,
-        services.settings.redis_url,
-        await _own(services, id),
-        budget_usd=body.budget_usd,
-        principal=services.principal,
-    )
-    return await _answer(services, journey)
+    journey, pool, principal = await _own(services, id), services.pool, services.principal
+    total_usd = body.budget_usd or journey.budget_usd
+    room_usd = None if total_usd is None else total_usd - await spent_usd(Session(pool), journey)
+    if room_usd is not None and room_usd < USD_MIN:
+        raise UsageError(
+            f"The journey has spent its budget of {total_usd:.2f} USD; name a higher one (--budget-usd, budget_usd)."
+        )
+    paused = await load_paused(pool, journey) if journey.state is JourneyState.IDLE else {}
+    share_usd = None if room_usd is None or not paused else (room_usd / len(paused)).quantize(USD_MIN)
+    for target, spent in paused.items():
+        budget = Budget(None if share_usd is None else spent + share_usd)
+        await steer(services, target, partial(steering.resume, budget=budget, principal=principal))
+    try:
+        await starts.resume(pool, journey.subject_id, budget_usd=body.budget_usd, principal=principal)
+    except Conflict:
+        if not paused:
+            raise
+        # A worker has seen first that what was paused goes on.
+        async with Session(pool) as session:
+            await starts.change_budget(session, journey, body.budget_usd, principal=principal)
+    return await go_on(services, await _reload(services, journey))
 
 
 @JOURNEYS.act(
@@ -157,12 +183,42 @@ async def resume(services: Services, id: UUID, body: ResumeRequest = SAME_BUDGET
 )
 async def stop(services: Services, id: UUID) -> Journey:
     """Stop a journey and cancel what it has under way; what was found and learnt stays. 409 where it stands still."""
-    journey = await moves.stop_journey(services.pool, services.settings.redis_url, await _own(services, id))
+    journey = await _own(services, id)
+    if journey.state is JourneyState.IDLE:
+        raise Conflict(f"The journey through {journey.subject_id} stands still already.")
+    # Held first: a worker that moves it meanwhile would order what nobody cancels.
+    while not await starts.stop(services.pool, journey):
+        journey = await _reload(services, journey)
+        if journey.state is JourneyState.IDLE:
+            break
+    for batch_id in await own_open_batches(services.pool, journey):
+        with contextlib.suppress(Conflict):  # it has ended meanwhile
+            await steer(services, batch_id, steering.cancel)
+    return await _answer(services, await _reload(services, journey))
+
+
+async def go_on(services: Services, journey: journeys.Journey) -> Journey:
+    """Take the steps that can be taken now, as a worker would, and notify the workers of what is ordered."""
+    from chiron_workers.learning.orchestrator import advance
+
+    for _ in range(LOOKS_MAX):
+        outcome = await advance(services.pool, journey)
+        await services.notify(*outcome.batch_ids)
+        journey = await _reload(services, journey)
+        if not outcome.has_changed:
+            break
     return await _answer(services, journey)
 
 
 async def _own(services: Services, journey_id: UUID) -> journeys.Journey:
-    return await moves.own_journey(services.pool, journey_id, services.principal.owner)
+    journey = await journeys.load_journey(services.pool, journey_id)
+    if journey is None or journey.learner != services.principal.owner:
+        raise NotFound(f"There is no journey with the id {journey_id}.")
+    return journey
+
+
+async def _reload(services: Services, journey: journeys.Journey) -> journeys.Journey:
+    return await journeys.require_journey(services.pool, journey.learner, journey.subject_id)
 
 
 async def _answer(services: Services, journey: journeys.Journey) -> Journey:

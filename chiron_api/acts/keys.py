@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from chiron_api.acts.act import Noun, Target
@@ -26,7 +26,14 @@ ADMIN = AccessScope.ADMIN
 class KeyRequest(Input):
     """A key to make; its owner is called as the key is, unless another one is named."""
 
-    name: Annotated[str, Field(min_length=1, max_length=keys.NAME_CHARS_MAX, description="Name of the key.")]
+    name: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=keys.NAME_CHARS_MAX,
+            description="Name of the key: letters, digits and ._@-",
+        ),
+    ]
     scope: AccessScope = Field(
         description="What it may: read; also submit and steer; also see all owners and manage keys."
     )
@@ -47,6 +54,13 @@ class KeyRequest(Input):
     requests_per_minute: Annotated[int, Field(ge=1, le=keys.RATE_MAX), INTEGER] | None = Field(
         None, description="Requests a minute. Default: no limit."
     )
+
+    @field_validator("budget_period")
+    @classmethod
+    def _require_budget(cls, period: BudgetPeriod, info: ValidationInfo) -> BudgetPeriod:
+        if period is not BudgetPeriod.TOTAL and info.data.get("budget_usd", 0) is None:
+            raise PydanticCustomError("budget", "goes with a budget_usd")
+        return period
 
     @field_validator("expires_at")
     @classmethod
@@ -89,7 +103,10 @@ async def create_key(services: Services, body: KeyRequest) -> NewKey:
 
 @KEYS.act("keys.list", "GET /v1/keys", "List the keys", client="keys", scope=ADMIN, faces=("GET /keys",))
 async def list_keys(services: Services, query: KeysQuery) -> KeyList:
-    """The keys, oldest first, without their secrets; `left_usd` is what each has left of its budget."""
+    """The keys, oldest first, without their secrets.
+
+    `left_usd` is the budget of each less what it has given to open batches and what was spent of the others.
+    """
     rows = await keys.all_keys(services.pool, with_revoked=query.with_revoked)
     bound_ids = [key.id for key in rows if key.budget_usd is not None]
     sums = await committed_usd(services.pool, bound_ids) if bound_ids else {}

@@ -78,7 +78,9 @@ class RoundRequest(Input):
         int, Field(ge=1, le=1_000, description="Nodes that are researched at once."), INTEGER
     ] = TOPICS_MAX
     model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
-    budget_usd: Usd | None = Field(None, description="What the round may cost; it pauses there.")
+    budget_usd: Usd | None = Field(
+        None, description="What the round may cost. It pauses there, and goes on with `chiron resume`."
+    )
     again: Flag = Field(False, description="Try nodes again that gained nothing twice.")
 
 
@@ -131,7 +133,7 @@ async def order_curriculum(
         receipt = await submit_curriculum(services.pool, goal, options, principal=services.principal)
     except Conflict as error:
         raise UsageError(str(error)) from None
-    await _notify(services, receipt.batch.batch_id)
+    await services.notify(receipt.batch.batch_id)
     return CurriculumReceipt(
         subject_id=receipt.subject_id,
         batch_id=receipt.batch.batch_id,
@@ -227,14 +229,5 @@ async def order_research(
     subject_id = (await Subjects(Session(services.pool)).require(id))["subject_id"]
     options = RoundOptions(body.facts_min, body.topics_max, body.model, body.budget_usd, revives=body.again)
     outcome = await research_round(services.pool, subject_id, options, principal=services.principal)
-    for batch in outcome.batches:
-        await _notify(services, batch.batch_id)
+    await services.notify(*(batch.batch_id for batch in outcome.batches))
     return Created(ResearchRound.model_validate(outcome), bool(outcome.batches))
-
-
-async def _notify(services: Services, batch_id: UUID) -> None:
-    from chiron_workers.pubsub.signals import (
-        notify,
-    )  # it imports the client of Redis, which reading needs not
-
-    await notify(services.settings.redis_url, batch_id)

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from chiron_api.acts.act import Document, Noun, Target, ToolFace
-from chiron_api.acts.inputs import Input, Name
+from chiron_api.acts.inputs import Flag, Input, Name
 from chiron_api.acts.orders import Order, receipt_of
 from chiron_api.answers.lessons import Lesson, LessonLine, LessonList
 from chiron_api.answers.runs import WritingReceipt
@@ -39,7 +39,10 @@ class LessonsQuery(Input):
 class LessonOrder(Order):
     """Which node is taught, who writes and for how much; `again` where the facts are the same."""
 
-    node: Annotated[Name, Field(description="The node, by its id or its title.")]
+    node: Annotated[Name, Field(description="The node of the map, by its title or its id.")]
+    again: Annotated[
+        Flag, Field(description="Have it written anew; the lesson that is there stays as a version.")
+    ] = False
 
 
 @LESSONS.act(
@@ -98,7 +101,13 @@ async def list_lessons(services: Services, id: str, query: LessonsQuery) -> Less
     costs_money=True,
     target=SUBJECT,
     repeatable=True,
-    tool=ToolFace("order_lesson", "subject_id", "The subject, by its id or its name.", target="subject_id"),
+    tool=ToolFace(
+        "order_lesson",
+        "subject_id",
+        "The subject, by its id or its name.",
+        target="subject_id",
+        next_step="get_run tells when it is done, and list_lessons then has the lesson.",
+    ),
 )
 async def write_lesson(services: Services, id: str, body: LessonOrder) -> WritingReceipt:
     """Have a run write a lesson on a node of a subject's map, from stored facts alone.

@@ -19,6 +19,9 @@ class Operation:
         reads_private: It reads what only the serving machine can: files of CHIRON_FILES, and addresses that a caller names.
         is_owned: What its path names has an owner, and is not there for others.
         target: The argument, or the member of the result, by which a call over MCP names what it is done to.
+        is_repeatable: Doing it again with the same input changes nothing more.
+        replaces: It ends or overwrites something for good.
+        reaches_out: A model or a service outside has a part in it, or it reads the web.
     """
 
     name: str
@@ -29,6 +32,9 @@ class Operation:
     reads_private: bool = False
     is_owned: bool = False
     target: str = ""
+    is_repeatable: bool = False
+    replaces: bool = False
+    reaches_out: bool = False
 
     @property
     def is_recorded(self) -> bool:

@@ -1,27 +1,28 @@
 """What all acts take that have a model write something from stored facts."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from chiron_api.acts.inputs import Flag, Input, Name, Tokens, Usd
 from chiron_api.answers.runs import WritingReceipt
 from chiron_api.services import Services
-from chiron_workers.batches.submit import Submitted
 from chiron_workers.billing.budgets import Budget
+
+if TYPE_CHECKING:  # what showing the help of a command does without
+    from chiron_workers.batches.submit import Submitted
 
 
 class Order(Input):
     """Who writes, and for how much."""
 
-    model: Annotated[
-        Name | None, Field(description="The model that writes; left out, the configured one.")
+    model: Annotated[Name | None, Field(description="The model that writes. Default: CHIRON_MODEL.")] = None
+    budget_usd: Annotated[
+        Usd | None,
+        Field(description="What the writing may cost. It pauses there, and goes on with `chiron resume`."),
     ] = None
-    budget_usd: Annotated[Usd | None, Field(description="What it may cost in USD; it pauses there.")] = None
-    budget_tokens: Annotated[
-        Tokens | None, Field(description="How many tokens it may take; it pauses there.")
-    ] = None
-    again: Annotated[Flag, Field(description="Also where the facts are the same as the last time.")] = False
+    budget_tokens: Annotated[Tokens | None, Field(description="How many tokens the writing may use.")] = None
+    again: Annotated[Flag, Field(description="Anew, though the facts are the same as the last time.")] = False
 
     @property
     def budget(self) -> Budget:
@@ -29,9 +30,7 @@ class Order(Input):
         return Budget(self.budget_usd, self.budget_tokens)
 
 
-async def receipt_of(services: Services, batch: Submitted) -> WritingReceipt:
+async def receipt_of(services: Services, batch: "Submitted") -> WritingReceipt:
     """Wake the workers for a batch that was submitted; what whoever ordered it gets."""
-    from chiron_workers.pubsub.signals import notify  # which showing help needs not
-
-    await notify(services.settings.redis_url, batch.batch_id)
+    await services.notify(batch.batch_id)
     return WritingReceipt.model_validate(batch)

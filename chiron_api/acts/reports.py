@@ -7,15 +7,14 @@ from uuid import UUID
 
 from pydantic import Field
 
-from chiron_api.acts.act import Act, Declare, Document, Noun, Target
+from chiron_api.acts.act import Act, Declare, Document, MadeDocument, Noun, Target
 from chiron_api.acts.inputs import Input
 from chiron_api.acts.orders import Order, receipt_of
-from chiron_api.acts.steering import BATCH, RUN
+from chiron_api.acts.research import BATCH, RUN
 from chiron_api.answers.reports import Report
 from chiron_api.answers.runs import WritingReceipt
 from chiron_api.reports.formats import FORMATS, DocumentName
 from chiron_api.reports.gathering import gather
-from chiron_api.reports.writing import WritingOptions, submit_report
 from chiron_api.services import Services
 from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.report_rows import find_target
@@ -143,7 +142,7 @@ WRITERS: dict[ReportKind, Act[..., WritingReceipt]] = {
 
 async def report_on(
     services: Services, target: UUID | str, options: ReportOptions, kind: ReportKind | None = None
-) -> Document[Report]:
+) -> MadeDocument[Report]:
     """The report on a target. Raises NotFound, also where it is of another kind than the one that is named."""
     report_format = FORMATS[options.format]
     report = await gather(
@@ -156,7 +155,9 @@ async def report_on(
     _require_kind(kind, report.kind, target)
     assert report_format.render
     file_name = "" if report_format.is_text else f"{report.kind}-report.{report_format.name}"
-    return Document(report_format.render(report), report_format.media_type, report_format.headers, file_name)
+    return MadeDocument(
+        report_format.render(report), report_format.media_type, report_format.headers, file_name
+    )
 
 
 async def order_report(
@@ -165,6 +166,8 @@ async def order_report(
     """Have an answer written on a target. Raises NotFound, also where it is of another kind than the one that is named."""
     if kind is not None:
         _require_kind(kind, (await find_target(services.pool, target)).kind, target)
+    from chiron_api.reports.writing import WritingOptions, submit_report  # which showing help does without
+
     options = WritingOptions(body.model, body.budget, is_fresh=body.again)
     batch = await submit_report(services.pool, target, options, principal=services.principal)
     return await receipt_of(services, batch)

@@ -15,10 +15,9 @@ from chiron_api.acts.batches import (
     submit_batch,
 )
 from chiron_api.acts.inputs import Input, Name, Page
-from chiron_api.acts.steering import BATCH, RUN
+from chiron_api.acts.research import BATCH, RUN
 from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt
 from chiron_api.services import Services
-from chiron_api.views.batches import cost_to_finish_of, summary_fields
 from chiron_workers.batches.summaries import RunFilter, newest_runs, run_summary
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.runs.leases import MESSAGE_CHARS, say
@@ -91,7 +90,12 @@ async def list_runs(services: Services, page: RunPage) -> RunList:
     is_owned=True,
 )
 async def show_run(services: Services, id: UUID) -> Run:
-    """One run with its answer or its error."""
+    """One run with its answer or its error, and the newest 20 `evaluations` of texts, newest first.
+
+    Of each text the first 2,000 of `text_chars` characters are there.
+    """
+    from chiron_api.views.batches import cost_to_finish_of, summary_fields  # which showing help does without
+
     run = await run_summary(services.pool, id)
     return Run.model_validate(summary_fields(run, cost_to_finish=await cost_to_finish_of(services.pool, run)))
 
@@ -110,9 +114,7 @@ async def show_run(services: Services, id: UUID) -> Run:
 )
 async def send_message(services: Services, id: UUID, message: Message) -> RunId:
     """Continue the conversation with a run; 409 if the run was cancelled."""
-    from chiron_workers.pubsub.signals import notify
-
     is_woken = await say(services.pool, id, message.text, principal=services.principal)
     if is_woken:
-        await notify(services.settings.redis_url, id)
+        await services.notify(id)
     return RunId(run_id=id, is_woken=is_woken)

@@ -39,11 +39,11 @@ class SearchRequest(Input):
     mode: Annotated[
         SearchMode,
         Field(
-            description="vector ranks by meaning alone, text by shared words alone, such as names and numbers."
+            description="vector ranks by meaning alone, text by shared words alone, such as names and numbers, hybrid by both."
         ),
     ] = SearchMode.HYBRID
     subject_id: Annotated[
-        Name | None, Field(description="Only facts of this subject, by its id or its name.")
+        Name | None, Field(description="Only facts of this subject, by its id or its name. Default: of all.")
     ] = None
     min_confidence: Annotated[Share, Field(description="Leave out facts below this confidence, 0 to 1.")] = (
         0.0
@@ -94,7 +94,11 @@ class SearchRequest(Input):
     problems=(HTTPStatus.NOT_FOUND,),
     costs_money=True,
     repeatable=True,
-    tool=ToolFace("search", part="items"),
+    tool=ToolFace(
+        "search",
+        part="items",
+        next_step="Without `subject_id` all subjects are searched. `context` is the text around the quote.",
+    ),
 )
 async def search_facts(services: Services, options: SearchRequest) -> FoundFacts:
     """Search what is known, by meaning and by words: the best facts first, each with its source.

@@ -10,18 +10,16 @@ from pydantic import Field
 
 from chiron_api.acts.act import Declare, Noun, Target
 from chiron_api.acts.inputs import Flag, Input, Tokens, Usd
-from chiron_api.answers.basics import Receipt
-from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult, Steering
+from chiron_api.acts.research import BATCH, RUN
+from chiron_api.answers.runs import Steering
 from chiron_api.services import Services
-from chiron_api.steering import Command, steer
-from chiron_workers.batches.steering import cancel, pause, resume, retry
+from chiron_workers.batches.steering import SteeringResult, cancel, pause, resume, retry
 from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
 
+Command = Callable[[Pool, UUID], Awaitable[SteeringResult]]
 STEERING = Noun("Steering")
-BATCH = Target("batch", (Batch, Receipt, RunReceipt))
-RUN = Target("run", (Run, RunResult, RunReceipt))
 PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
@@ -79,13 +77,21 @@ class Kind(NamedTuple):
             costs_money=costs_money,
             target=self.target,
             tool_target="id" if tools else "",
+            replaces=verb == "cancel",
         )
 
     async def steer(self, services: Services, target_id: UUID, command: Command) -> Steering:
-        """Run a command, then notify workers and watchers."""
+        """Run a command on what has the id, if it is of this kind."""
         await self.find(services.pool, target_id)
-        effect = await steer(services.pool, services.settings.redis_url, target_id, command)
+        effect = await steer(services, target_id, command)
         return Steering(changed=effect.changed, asked=effect.requested, lifted=list(effect.lifted_models))
+
+
+async def steer(services: Services, target_id: UUID, command: Command) -> SteeringResult:
+    """Run a command, then notify workers and watchers. Raises what the command raises."""
+    effect = await command(services.pool, target_id)
+    await services.notify(target_id, events=effect.events, lifted=effect.lifted_models)
+    return effect
 
 
 BATCHES = Kind("batches", summary, BATCH)

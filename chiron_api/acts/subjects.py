@@ -3,7 +3,8 @@
 from http import HTTPStatus
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from chiron_api.acts.act import Created, Noun, Target
 from chiron_api.acts.inputs import Input, Page, Time
@@ -43,24 +44,37 @@ class FactPage(Page):
 class Period(Input):
     """A period, its times with their zones; it ends now unless `until` is given."""
 
-    since: Time
-    until: Time | None = None
-    limit: Annotated[int, Field(ge=1, le=1_000)] = 100
+    since: Time = Field(
+        description="From when, with its zone, such as 2026-10-01T00:00:00Z; a + is written %2B in an address."
+    )
+    until: Time | None = Field(None, description="Up to when. Default: now.")
+    limit: Annotated[int, Field(ge=1, le=1_000)] = Field(100, description="Entries of each kind at most.")
 
 
 class NewSubject(Input):
     """A subject by its name, from which its id follows, and its learning goal if it has one."""
 
-    title: Annotated[str, Field(min_length=1, max_length=TITLE_CHARS_MAX)]
-    purpose_statement: Annotated[str, Field(max_length=PURPOSE_CHARS_MAX)] = ""
-    target_depth: Depth = DEPTH
+    title: Annotated[str, Field(min_length=1, max_length=TITLE_CHARS_MAX)] = Field(
+        description="Its name; its id follows from it."
+    )
+    purpose_statement: Annotated[str, Field(max_length=PURPOSE_CHARS_MAX)] = Field(
+        "", description="What you want to know it for. Agents take it as the measure of what matters."
+    )
+    target_depth: Depth | None = Field(None, description=f"How deep the goal goes. Default: {DEPTH}.")
+
+    @field_validator("target_depth")
+    @classmethod
+    def _require_goal(cls, depth: str | None, info: ValidationInfo) -> str | None:
+        if depth is not None and not info.data.get("purpose_statement", True):
+            raise PydanticCustomError("goal", "goes with a purpose_statement")
+        return depth
 
 
 class LearningGoal(Input):
     """What a subject is for, and how deep it goes; without `target_depth` as deep as before."""
 
     purpose_statement: Purpose
-    target_depth: Depth | None = None
+    target_depth: Depth | None = Field(None, description="How deeply it is learnt. Default: as before.")
 
 
 @SUBJECTS.act(
@@ -93,7 +107,7 @@ async def create_subject(services: Services, body: NewSubject) -> Created[Subjec
         subject_id = await store.subjects.ensure(body.title, body.title)
         if body.purpose_statement:
             await store.subjects.save_goal(
-                subject_id, purpose_statement=body.purpose_statement, target_depth=body.target_depth
+                subject_id, purpose_statement=body.purpose_statement, target_depth=body.target_depth or DEPTH
             )
         return Created(Subject.model_validate(await store.subjects.get(subject_id)), is_new)
 

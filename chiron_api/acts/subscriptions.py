@@ -54,7 +54,7 @@ class SubscriptionRequest(Input):
         description="What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.",
     )
     ends_at: Time | None = Field(None, description="When it ends, such as 2026-12-31. Default: never.")
-    recheck: Flag = Field(False, description="Read the sources of the subject again each time, too.")
+    recheck: Flag = Field(False, description="Also read the sources of the subject's facts again each time.")
 
 
 class SubscriptionPage(Page):
@@ -83,7 +83,11 @@ class TimesQuery(Input):
     repeatable=True,
 )
 async def create_subscription(services: Services, body: SubscriptionRequest) -> Created[Subscription]:
-    """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer."""
+    """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer.
+
+    409 if the subject has as many active ones as it may have, or if the one that is there has another model, budget, end or
+    `recheck`.
+    """
     new = NewSubscription(
         tuple(body.topics),
         body.subject,

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from chiron_api.acts.act import Noun, Target
 from chiron_api.acts.inputs import Input, Page
@@ -18,15 +18,17 @@ from chiron_workers.webhooks.webhooks import DEFAULT_KINDS, KINDS, URL_CHARS_MAX
 
 WEBHOOKS = Noun("Webhooks", Target("webhook", (Webhook,)))
 DELIVERIES = "/v1/webhooks/{webhook_id}/deliveries"
+# The kind of `send_webhook_test` is not to be chosen.
+ChosenKind = Annotated[NoticeKind, WithJsonSchema({"type": "string", "enum": list(KINDS)})]
 
 
 class WebhookRequest(Input):
     """A webhook to make: where to, of what, and in which form (mail for mailto:, else `standard`)."""
 
     url: Annotated[str, Field(min_length=1, max_length=URL_CHARS_MAX)] = Field(
-        description="Where to, `https:` or `mailto:`."
+        description="Where to: an address of https, or mailto:someone@example.org."
     )
-    kinds: Annotated[list[NoticeKind], Field(min_length=1, max_length=len(KINDS))] = Field(
+    kinds: Annotated[list[ChosenKind], Field(min_length=1, max_length=len(KINDS))] = Field(
         default_factory=lambda: list(DEFAULT_KINDS),
         description="What is sent; without them all but the ends of runs that are completed or cancelled.",
     )

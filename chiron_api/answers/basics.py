@@ -14,7 +14,8 @@ RunState = Literal["queued", "running", "paused", "completed", "failed", "cancel
 class Answer(BaseModel):
     """What the API answers. A field that only a newer server knows is passed over."""
 
-    model_config = ConfigDict(frozen=True, from_attributes=True)
+    # Programs load all models and use a few, so each is built when it is first used.
+    model_config = ConfigDict(frozen=True, from_attributes=True, defer_build=True)
 
 
 class Usage(Answer):

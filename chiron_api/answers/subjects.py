@@ -196,9 +196,9 @@ class Recheck(Answer):
 
 
 class CheckReceipt(Answer):
-    """Facts of a subject that only rules have judged: how many are open, and the batch that asks `judge` about them.
+    """Facts of a subject that no model has judged, and the batch that asks `judge` about them.
 
-    Without open facts there is no batch.
+    `unchecked` counts them, `unverified` those that cannot be checked. Without open facts there is no batch.
     """
 
     subject_id: str

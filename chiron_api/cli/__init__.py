@@ -21,6 +21,14 @@ from chiron_api.cli.commands import GROUPS, SUMMARIES
 from chiron_workers.errors import ChironError, ToolValidationError, UsageError
 
 NEW_OBJECTS = 200_000  # until garbage is looked for
+# What pydantic says of a value, which typer passes on, in our words.
+PLAIN_WORDS = {
+    "^Value error, ": "",
+    "^Input should be greater than or equal to (.+)": r"must be at least \1.",
+    "^Input should be less than or equal to (.+)": r"must be at most \1.",
+    "^Input should be a valid integer.*": "must be a whole number.",
+    "^Input should be a valid number.*": "must be a number.",
+}
 PLAIN: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
 
 
@@ -55,10 +63,12 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            # Pydantic's words, which typer passes on.
-            error.message = error.message.removeprefix("Value error, ")
+            for pattern, words in PLAIN_WORDS.items():
+                error.message = re.sub(pattern, words, error.message)
             raise
-        except (UsageError, ToolValidationError) as error:
+        except ToolValidationError as error:
+            _fail(_plain_sentence(error), code=2)
+        except UsageError as error:
             _fail(str(error), code=2)
         except ChironError as error:
             _fail(str(error), code=1)
@@ -160,6 +170,12 @@ def _run_async(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..
         asyncio.run(command(*args, **options))
 
     return call
+
+
+def _plain_sentence(error: ToolValidationError) -> str:
+    """The error with the noun of the field that it begins with, since options have other names."""
+    noun = error.field.removesuffix("_id").replace("_", " ")
+    return str(error).replace(f"{error.field}: must ", f"The {noun} must ", 1)
 
 
 def _fail(message: str, *, code: int) -> None:

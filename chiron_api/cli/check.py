@@ -9,7 +9,6 @@ from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.options import takes_input
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
-from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
 from chiron_workers.states import Decider
 
@@ -29,7 +28,7 @@ async def check(
     stays in the database, with the reason. What rules alone had doubted counts again if the model supports it.
     """
     async with open_services(settings(), pool_size=2) as services:
-        receipt = (await check_subject.command(services, slug(subject), checking)).answer
+        receipt = (await check_subject.command(services, subject, checking)).answer
     typer.echo(json_line(receipt) if as_json else "\n".join(check_lines(receipt)))
 
 

@@ -4,11 +4,10 @@ import typer
 
 from chiron_api.acts import keys as acts
 from chiron_api.answers.keys import Key
-from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.display.answer import AsJson, print_answer, print_list
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.times import parse_end
 from chiron_api.services import open_services
-from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, usd
 from chiron_workers.settings import settings
 
@@ -40,15 +39,8 @@ async def list_keys(query: acts.KeysQuery, as_json: AsJson = False) -> None:
     """List the keys, oldest first: what each may, what it has left of its budget, and when it was used last."""
     async with open_services(settings(), pool_size=1) as services:
         keys = (await acts.list_keys(services, query)).items
-    if as_json:
-        typer.echo(json_line(keys))
-        return
-    for key in keys:
-        typer.echo("\n".join(_lines(key)))
-    if not keys:
-        typer.echo(
-            "There is no key but that of this home. `chiron keys create NAME --scope submit` makes one."
-        )
+    emptiness = "There is no key but that of this home. `chiron keys create NAME --scope submit` makes one."
+    print_list(keys, _text, emptiness, as_json=as_json)
 
 
 @cli.command()
@@ -59,7 +51,7 @@ async def revoke(name: Name, as_json: AsJson = False) -> None:
     print_answer(f"The key {name!r} is revoked.", {"revoked": name}, as_json=as_json)
 
 
-def _lines(key: Key) -> list[str]:
+def _text(key: Key) -> str:
     owner = "" if key.owner == key.name else f"  of {key.owner}"
     lines = [f"{key.name}  may {key.scope}{owner}"]
     if key.budget_usd is not None:
@@ -69,4 +61,4 @@ def _lines(key: Key) -> list[str]:
         lines.append(f"  {key.requests_per_minute:,} requests a minute")
     times = {"last used": key.last_used_at, "ends": key.expires_at, "revoked": key.revoked_at}
     lines += [f"  {words} {local_time(at, '%Y-%m-%d %H:%M')}" for words, at in times.items() if at]
-    return lines
+    return "\n".join(lines)

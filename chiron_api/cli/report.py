@@ -1,13 +1,14 @@
 import sys
+from pathlib import Path
+from typing import Annotated
 from uuid import UUID
 
 import typer
 
-from chiron_api.acts.inputs import Input
+from chiron_api.acts.reports import WRITERS, Writing
 from chiron_api.atomic_file import refuse_to_overwrite
 from chiron_api.cli.display.markdown import print_markdown
-from chiron_api.cli.input import report_options as options
-from chiron_api.cli.input.options import Draft
+from chiron_api.cli.input.options import takes_input
 from chiron_api.crate.signatures import read_private_key
 from chiron_api.reports.crate.options import PackingOptions
 from chiron_api.reports.crate.privacy import TextChoice
@@ -28,26 +29,73 @@ from chiron_workers.states import RunState
 MARKDOWN = FormatName("md")
 CONNECTIONS = 2  # a page is read while another is made use of
 
+Reported = Annotated[
+    str | None,
+    typer.Argument(metavar="[ID]", help="Id of a batch or of a run, or the name of a subject or of a batch."),
+]
+Signature = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="KEYFILE",
+        help="Sign the crate with this private key, Ed25519 in PEM, for `chiron verify --key`.",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="File to write, or folder for obsidian and crate. Default: what is text is printed.",
+    ),
+]
+AsJson = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="With --write: print batch_id and run_ids as JSON, and do not wait for the report.",
+    ),
+]
+
 cli = typer.Typer()
 
 
 @cli.command()
+@takes_input(prefix="With --write: ")
 async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
-    target: options.Target = None,
-    subject: options.Subject = None,
-    format: options.ReportFormat = None,
-    output: options.Output = None,
-    candidates: options.Candidates = False,
-    texts: options.Texts = None,
-    sign: options.Sign = None,
-    force: options.Force = False,
-    write_answer: options.Write = False,
-    again: options.Again = False,
-    model: options.Model = None,
-    budget_usd: options.BudgetUsd = None,
-    budget_tokens: options.BudgetTokens = None,
-    watch: options.Watch = False,
-    as_json: options.AsJson = False,
+    target: Reported = None,
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="A subject, by its name or id.")
+    ] = None,
+    format: Annotated[
+        FormatName | None,
+        typer.Option("--format", "-f", help="What to write. Default: md, which a terminal shows rendered."),
+    ] = None,
+    output: Output = None,
+    candidates: Annotated[
+        bool, typer.Option("--candidates", help="Also facts that are not sure enough yet, marked.")
+    ] = False,
+    texts: Annotated[
+        TextChoice | None,
+        typer.Option(
+            help="Which sources' texts go into a crate: those of public pages (the default), all, or none."
+        ),
+    ] = None,
+    sign: Signature = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Overwrite the file, or write into a folder that holds other files."),
+    ] = False,
+    write_answer: Annotated[
+        bool,
+        typer.Option(
+            "--write",
+            help="Have a model write an answer from the facts first, each sentence held to those it names.",
+        ),
+    ] = False,
+    *,
+    order: Writing,
+    watch: Annotated[bool, typer.Option("--watch", help="With --write: follow the writing.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Report what is known: findings with numbered sources, contradictions, what is missing, and what it cost.
 
@@ -55,7 +103,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
     from the facts, which the report then begins with; the same facts are written about once.
     """
     require_one(target, subject)
-    if not write_answer and (again or model or budget_usd or budget_tokens or watch or as_json):
+    if not write_answer and (order != Writing() or watch or as_json):
         raise UsageError(
             "--again, --model, --budget-usd, --budget-tokens, --watch and --json go with --write."
         )
@@ -72,14 +120,8 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
     async with open_services(settings(), pool_size=CONNECTIONS) as services:
         pool = services.pool
         selection = await resolve_scope(pool, await selection_of(pool, target, subject))
-        if write_answer:
-            from chiron_api.acts.reports import Writing
-
-            order = Draft(Writing).complete(
-                model=model, budget_usd=budget_usd, budget_tokens=budget_tokens, again=again
-            )
-            if not await written(services, selection, order, watch=watch, as_json=as_json):
-                return
+        if write_answer and not await written(services, selection, order, watch=watch, as_json=as_json):
+            return
         content = await gather(
             pool, selection, with_candidates=candidates, with_selections=report_format.has_selections
         )
@@ -97,14 +139,13 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
 
 
 async def written(
-    services: Services, selection: UUID | str, order: Input, *, watch: bool, as_json: bool
+    services: Services, selection: UUID | str, order: Writing, *, watch: bool, as_json: bool
 ) -> bool:
     """Have an answer written and wait for it, unless only its ids are to be printed; whether the report can be shown.
 
     Raises:
         ChironError: The writing came to nothing, or waits for somebody.
     """
-    from chiron_api.acts.reports import WRITERS
     from chiron_api.cli.batch_end import end_of
     from chiron_workers.knowledge.report_rows import find_target
 

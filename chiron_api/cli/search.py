@@ -7,6 +7,7 @@ from chiron_api.cli.input.options import takes_input
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, validity
+from chiron_workers.errors import UsageError
 from chiron_workers.settings import settings
 from chiron_workers.states import HIDDEN_STATUSES, Ground, QuoteState, Verdict
 
@@ -27,6 +28,8 @@ async def search(request: SearchRequest, as_json: AsJson = False) -> None:
     What shares no word with the query and hardly any meaning is not printed, so fewer facts may come than --top-k allows.
     --json has the whole ranking, with the similarity of each.
     """
+    if request.neighbours and request.node_id is None:
+        raise UsageError("--neighbours goes with --node.")
     async with open_services(settings(), pool_size=2) as services:
         facts = (await (search_facts if as_json else search_for_people)(services, request)).items
     if as_json:

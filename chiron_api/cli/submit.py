@@ -3,7 +3,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,8 +17,7 @@ from chiron_api.acts.batches import (
     submit_batch,
 )
 from chiron_api.answers.basics import Receipt
-from chiron_api.cli.input import submit_options as options
-from chiron_api.cli.input.options import Draft
+from chiron_api.cli.input.options import Draft, takes_input
 from chiron_api.cli.input.row_schema import read_schema
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
 from chiron_api.cli.watch import follow
@@ -36,33 +35,68 @@ from chiron_workers.runs.columns import read_columns
 from chiron_workers.settings import Settings, settings
 from chiron_workers.settings.environment import environment_warnings
 
+TopicsFile = Annotated[
+    str | None,
+    typer.Option(
+        "--file",
+        "-f",
+        metavar="FILE",
+        help="Topics from a file: .txt (one a line, `# ` for comments), .csv (with a column `topic`; commas, semicolons or "
+        "tabs between cells), .json, .jsonl or .yaml. "
+        "A topic may have its own subject, role, model, thinking, effort, priority, max_turns, budget_usd,"
+        " budget_tokens and ready_at there.",
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME[:TYPE],...",
+        help="Ask for rows with these columns, such as `name, year:int, source`. Types: text, int, float, bool, date, url.",
+    ),
+]
+
 cli = typer.Typer()
 
 
 @cli.command()
-def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
-    topics: options.Topics = None,
-    file: options.TopicsFile = None,
-    subject: options.Subject = None,
-    name: options.Name = "",
-    role: options.Role = "research",
-    model: options.Model = None,
-    thinking: options.Thinking = None,
-    effort: options.RunEffort = None,
-    priority: options.Priority = 0,
-    budget_usd: options.BudgetUsd = None,
-    budget_tokens: options.BudgetTokens = None,
-    run_budget_usd: options.RunBudgetUsd = None,
-    run_budget_tokens: options.RunBudgetTokens = None,
-    max_turns: options.MaxTurns = None,
-    concurrency: options.Concurrency = None,
-    ready_at: options.ReadyAt = None,
-    columns: options.Columns = None,
-    schema: options.Schema = None,
-    idempotency_key: options.IdempotencyKey = None,
-    dry_run: options.DryRun = False,
-    watch: options.Watch = False,
-    as_json: options.AsJson = False,
+@takes_input(
+    without=("topics", "subject", "columns"),
+    ready_at=typer.Option(
+        help="When the runs may start: 2026-03-01T09:30, local time unless it says Z or +02:00. Default: now."
+    ),
+)
+def submit(  # noqa: PLR0913  # each is an option of the command
+    topics: Annotated[
+        list[str] | None, typer.Argument(metavar="[TOPIC]...", help='Topics; "-" reads standard input.')
+    ] = None,
+    file: TopicsFile = None,
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="Subject the facts belong to; any name.")
+    ] = None,
+    *,
+    draft: Draft[BatchRequest],
+    columns: Columns = None,
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Ask for rows as this JSON schema of a row describes them: a column for each property.",
+        ),
+    ] = None,
+    idempotency_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY", help="The same key again gives the same batch; nothing is submitted twice."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check everything and estimate the cost; submit nothing.")
+    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Follow the batch until it ends.")] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print batch_id and run_ids as JSON; of a dry run, the estimate."),
+    ] = False,
 ) -> None:
     """Submit topics to be researched, as one batch. Prints the batch's id.
 
@@ -74,25 +108,12 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     entries = _topic_entries(topics or [], file, needs_subject=subject is None)
     values: dict[str, Any] = {
         "topics": [_topic(entry) for entry in entries],
-        "subject": subject or entries[0].topic.subject,
-        "name": name,
-        "role": role,
-        "model": model or None,
-        "thinking": thinking,
-        "effort": effort,
-        "priority": priority,
-        "max_turns": max_turns,
-        "budget_usd": budget_usd,
-        "budget_tokens": budget_tokens,
-        "run_budget_usd": run_budget_usd,
-        "run_budget_tokens": run_budget_tokens,
-        "concurrency": concurrency,
-        "ready_at": ready_at,
+        "subject": entries[0].topic.subject if subject is None else subject,
         "columns": _columns(columns, schema),
     }
-    batch = new_batch(BatchRequest.model_construct(**values), current, idempotency_key)
+    batch = new_batch(BatchRequest.model_construct(**{**draft.values, **values}), current, idempotency_key)
     _check(batch, entries)  # before the input as a whole, since it names the line of a topic
-    body = Draft(BatchRequest, values).complete()
+    body = draft.complete(**values)
     service_notes = service_warnings(current, batch.runs)
     if dry_run:
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))

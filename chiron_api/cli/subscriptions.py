@@ -1,18 +1,17 @@
-from collections.abc import Awaitable, Callable
 from functools import partial
 from shlex import quote
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
 from chiron_api.acts import subscriptions as acts
 from chiron_api.answers.subjects import Subscription
-from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.display.answer import AsJson, print_answer, print_list
 from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.pages import first_items
-from chiron_api.services import Services, open_services
+from chiron_api.cli.input.targets import act_on
+from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line, usd
 from chiron_workers.batches.references import Referent, id_of
@@ -27,7 +26,7 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="Id of a subscription.")]
 
 
 @cli.command("list")
-@takes_input(without=("limit", "after"), subject=typer.Option("--subject", "-s"))
+@takes_input(without=("limit", "after"), may_be_empty=("subject",), subject=typer.Option("--subject", "-s"))
 async def list_subscriptions(
     page: acts.SubscriptionPage,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Subscriptions at most.")] = 50,
@@ -36,17 +35,12 @@ async def list_subscriptions(
     """List the subscriptions, newest first: when each is due, and why if it is not."""
     async with open_services(settings(), pool_size=1) as services:
         subscriptions = await first_items(limit, page, partial(acts.list_subscriptions, services))
-    if as_json:
-        typer.echo(json_line(subscriptions))
-        return
-    for subscription in subscriptions:
-        typer.echo("\n".join(_lines(subscription)))
-    if not subscriptions:
-        of_subject = f" on {page.subject!r}" if page.subject else ""
-        typer.echo(
-            f"There is no subscription{of_subject}. `chiron subscriptions add TOPIC "
-            f"--subject {quote(page.subject or 'S')} --cron C` makes one."
-        )
+    of_subject = f" on {page.subject!r}" if page.subject else ""
+    emptiness = (
+        f"There is no subscription{of_subject}. `chiron subscriptions add TOPIC "
+        f"--subject {quote(page.subject or 'S')} --cron C` makes one."
+    )
+    print_list(subscriptions, _text, emptiness, as_json=as_json)
 
 
 @cli.command()
@@ -63,7 +57,7 @@ async def add(body: acts.SubscriptionRequest, as_json: AsJson = False) -> None:
         outcome = await acts.create_subscription.command(services, body)
     if not outcome.is_new and not as_json:
         typer.echo("This subscription is there already.")
-    _print(outcome.answer, as_json=as_json)
+    print_answer(_text(outcome.answer), outcome.answer, as_json=as_json)
 
 
 @cli.command()
@@ -77,7 +71,7 @@ async def show(subscription: Id, query: acts.TimesQuery, as_json: AsJson = False
     if as_json:
         typer.echo(json_line(dict(entry) | {"times": last}))
         return
-    typer.echo("\n".join(_lines(entry)))
+    typer.echo(_text(entry))
     for time in last:
         typer.echo(f"\n  {local_time(time.due_at, '%Y-%m-%d %H:%M')}  batch {time.batch_id}")
         typer.echo(f"    {'not finished' if time.counts is None else counts_line(time.counts)}")
@@ -86,37 +80,25 @@ async def show(subscription: Id, query: acts.TimesQuery, as_json: AsJson = False
 @cli.command()
 async def pause(subscription: Id, as_json: AsJson = False) -> None:
     """Start nothing more for a subscription until it is resumed. What it has started goes on."""
-    await _apply(acts.pause_subscription.command, subscription, as_json=as_json)
+    _, answer = await act_on(acts.pause_subscription, subscription, Referent.SUBSCRIPTION)
+    print_answer(_text(answer), answer, as_json=as_json)
 
 
 @cli.command()
 async def resume(subscription: Id, as_json: AsJson = False) -> None:
     """Go on with a paused subscription at its next time; what it missed is not made up for."""
-    await _apply(acts.resume_subscription.command, subscription, as_json=as_json)
+    _, answer = await act_on(acts.resume_subscription, subscription, Referent.SUBSCRIPTION)
+    print_answer(_text(answer), answer, as_json=as_json)
 
 
 @cli.command()
 async def delete(subscription: Id, as_json: AsJson = False) -> None:
     """Delete a subscription. What it has started goes on, and what was found stays."""
-    async with open_services(settings(), pool_size=2) as services:
-        subscription_id = await id_of(services.pool, subscription, Referent.SUBSCRIPTION)
-        await acts.delete_subscription.command(services, subscription_id)
+    subscription_id, _ = await act_on(acts.delete_subscription, subscription, Referent.SUBSCRIPTION)
     print_answer(f"Deleted: subscription {subscription_id}.", {"deleted": subscription_id}, as_json=as_json)
 
 
-async def _apply(
-    command: Callable[[Services, UUID], Awaitable[Subscription]], subscription: str, *, as_json: bool
-) -> None:
-    async with open_services(settings(), pool_size=2) as services:
-        subscription_id = await id_of(services.pool, subscription, Referent.SUBSCRIPTION)
-        _print(await command(services, subscription_id), as_json=as_json)
-
-
-def _print(subscription: Subscription, *, as_json: bool) -> None:
-    typer.echo(json_line(subscription) if as_json else "\n".join(_lines(subscription)))
-
-
-def _lines(subscription: Subscription) -> list[str]:
+def _text(subscription: Subscription) -> str:
     budget = (
         f", up to {usd(subscription.budget_usd)} each time" if subscription.budget_usd is not None else ""
     )
@@ -133,4 +115,4 @@ def _lines(subscription: Subscription) -> list[str]:
         lines.append(f"  next {local_time(subscription.next_at, '%Y-%m-%d %H:%M')}")
     if subscription.reason:
         lines.append(f"  {one_line(subscription.reason)}")
-    return lines
+    return "\n".join(lines)

@@ -6,11 +6,11 @@ import typer
 from chiron_api.acts import webhooks as acts
 from chiron_api.acts.inputs import Page
 from chiron_api.answers.webhooks import Delivery, Webhook
-from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.display.answer import AsJson, print_answer, print_list
 from chiron_api.cli.input.options import Draft, takes_input
 from chiron_api.cli.input.pages import first_items
+from chiron_api.cli.input.targets import act_on
 from chiron_api.services import open_services
-from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line
 from chiron_workers.batches.references import Referent, id_of
 from chiron_workers.settings import settings
@@ -26,7 +26,7 @@ Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many at most, t
 
 
 @cli.command()
-@takes_input(url=typer.Argument(), without=("kinds",), format=typer.Option("--format", "-f"))
+@takes_input(url=typer.Argument(metavar="URL"), without=("kinds",), format=typer.Option("--format", "-f"))
 async def add(
     draft: Draft[acts.WebhookRequest],
     kinds: Annotated[
@@ -43,7 +43,7 @@ async def add(
     body = draft.complete(kinds=list(kinds_of(kinds)))
     async with open_services(settings(), pool_size=2) as services:
         webhook = await acts.create_webhook.command(services, body)
-    lines = _webhook_lines(webhook)
+    lines = [_webhook_text(webhook)]
     if webhook.format == "standard":
         lines += [
             f"  secret {webhook.secret}",
@@ -57,21 +57,14 @@ async def list_webhooks(limit: Limit = 50, as_json: AsJson = False) -> None:
     """List the webhooks, newest first, and why one is off."""
     async with open_services(settings(), pool_size=1) as services:
         webhooks = await first_items(limit, Page(), partial(acts.list_webhooks, services))
-    if as_json:
-        typer.echo(json_line(webhooks))
-        return
-    for webhook in webhooks:
-        typer.echo("\n".join(_webhook_lines(webhook)))
-    if not webhooks:
-        typer.echo("There is no webhook. `chiron webhooks add URL` makes one.")
+    emptiness = "There is no webhook. `chiron webhooks add URL` makes one."
+    print_list(webhooks, _webhook_text, emptiness, as_json=as_json)
 
 
 @cli.command()
 async def remove(webhook: WebhookId, as_json: AsJson = False) -> None:
     """Remove a webhook with its deliveries."""
-    async with open_services(settings(), pool_size=2) as services:
-        webhook_id = await id_of(services.pool, webhook, Referent.WEBHOOK)
-        await acts.remove_webhook.command(services, webhook_id)
+    webhook_id, _ = await act_on(acts.remove_webhook, webhook, Referent.WEBHOOK)
     print_answer(f"Removed: webhook {webhook_id}.", {"removed": webhook_id}, as_json=as_json)
 
 
@@ -81,13 +74,7 @@ async def deliveries(webhook: WebhookId, limit: Limit = 20, as_json: AsJson = Fa
     async with open_services(settings(), pool_size=1) as services:
         webhook_id = await id_of(services.pool, webhook, Referent.WEBHOOK)
         items = await first_items(limit, Page(), partial(acts.list_deliveries, services, webhook_id))
-    if as_json:
-        typer.echo(json_line(items))
-        return
-    for delivery in items:
-        typer.echo(_delivery_line(delivery))
-    if not items:
-        typer.echo("Nothing was sent to it yet.")
+    print_list(items, _delivery_line, "Nothing was sent to it yet.", as_json=as_json)
 
 
 @cli.command()
@@ -96,23 +83,19 @@ async def resend(
     as_json: AsJson = False,
 ) -> None:
     """Have a worker send a delivery at once, again if it was sent before: under the same id."""
-    async with open_services(settings(), pool_size=2) as services:
-        delivery_id = await id_of(services.pool, delivery, Referent.DELIVERY)
-        item = await acts.resend_delivery.command(services, delivery_id)
-    typer.echo(json_line(item) if as_json else _delivery_line(item))
+    _, item = await act_on(acts.resend_delivery, delivery, Referent.DELIVERY)
+    print_answer(_delivery_line(item), item, as_json=as_json)
 
 
 @cli.command()
 async def test(webhook: WebhookId, as_json: AsJson = False) -> None:
     """Have a worker send a delivery that says nothing. A webhook that is off is turned on again."""
-    async with open_services(settings(), pool_size=2) as services:
-        webhook_id = await id_of(services.pool, webhook, Referent.WEBHOOK)
-        item = await acts.send_webhook_test.command(services, webhook_id)
+    webhook_id, item = await act_on(acts.send_webhook_test, webhook, Referent.WEBHOOK)
     hint = f"A worker sends it now; `chiron webhooks deliveries {webhook_id}` shows what comes of it."
-    typer.echo(json_line(item) if as_json else f"{_delivery_line(item)}\n  {hint}")
+    print_answer(f"{_delivery_line(item)}\n  {hint}", item, as_json=as_json)
 
 
-def _webhook_lines(webhook: Webhook) -> list[str]:
+def _webhook_text(webhook: Webhook) -> str:
     lines = [
         f"{webhook.id}  {webhook.state}  {webhook.format}  {one_line(webhook.url)}",
         f"  {', '.join(webhook.kinds)}",
@@ -121,7 +104,7 @@ def _webhook_lines(webhook: Webhook) -> list[str]:
         lines.append(f"  {one_line(webhook.reason)} `chiron webhooks test {webhook.id}` turns it on again.")
     elif webhook.failing_since is not None:
         lines.append(f"  fails since {local_time(webhook.failing_since, '%Y-%m-%d %H:%M')}")
-    return lines
+    return "\n".join(lines)
 
 
 def _delivery_line(delivery: Delivery) -> str:

@@ -7,9 +7,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from chiron_api.client.act_methods import Column, Topic
     from chiron_api.client.async_chiron import AsyncChiron
     from chiron_api.client.chiron import Chiron
-    from chiron_api.client.derived_calls import Column, Topic
     from chiron_api.client.errors import (
         ChironError,
         NotFound,
@@ -38,8 +38,8 @@ __all__ = [
 _HOMES = {
     "AsyncChiron": "async_chiron",
     "Chiron": "chiron",
-    "Column": "derived_calls",
-    "Topic": "derived_calls",
+    "Column": "act_methods",
+    "Topic": "act_methods",
     "UnknownEvent": "flows.streams",
 }
 

@@ -20,10 +20,10 @@ from chiron_api.services import Services
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
-def router_of(declared: Iterable[Act[..., Any]]) -> APIRouter:
+def router_of(acts: Iterable[Act[..., Any]]) -> APIRouter:
     """The routes of some acts, in their order."""
     router = APIRouter()
-    for act in declared:
+    for act in acts:
         method, _, path = act.route.partition(" ")
         arguments = act.arguments
         of_noun = api_router(act.heading)
@@ -56,6 +56,8 @@ def _endpoint(act: Act[..., Any]) -> Any:
         parameters.append(arguments.path.replace(kind=KEYWORD))
     if arguments.input:
         hint = arguments.input.annotation
+        # FastAPI silences a warning of pydantic only while it makes a route, so the model is built then.
+        hint.model_config["defer_build"] = False
         is_query = act.route.startswith(("GET ", "DELETE "))
         parameters.append(
             arguments.input.replace(kind=KEYWORD, annotation=Annotated[hint, Query()] if is_query else hint)
@@ -95,5 +97,5 @@ def _responses(act: Act[..., Any]) -> Responses:
         responses |= {act.status.value: {"description": "In the format that was named.", "content": content}}
     if not act.arguments.may_exist or act.existing_status is act.status:
         return responses
-    existing = {"model": act.arguments.answer, "description": act.idle or "The one that is there already."}
-    return responses | {HTTPStatus.OK.value: existing if act.idle else LOCATION | existing}
+    there = {"model": act.arguments.answer, "description": act.idle or "The one that is there already."}
+    return responses | {HTTPStatus.OK.value: there if act.idle else LOCATION | there}

@@ -115,7 +115,7 @@ async def answer_unrouted(request: Request, error: Exception) -> Response:
 
 def all_routes() -> list[BaseRoute]:
     """The routes of acts and of every module of `routes`, in the order of the names of modules."""
-    routers = {name: [router_of(declared)] for name, declared in acts_by_module().items()}
+    routers = {name: [router_of(acts)] for name, acts in acts_by_module().items()}
     for module in pkgutil.iter_modules(routes.__path__):
         router = importlib.import_module(f"{routes.__name__}.{module.name}").router
         routers.setdefault(module.name, []).append(router)

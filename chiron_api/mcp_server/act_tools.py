@@ -1,5 +1,6 @@
 """The tools of acts: those of MCP clients that follow from the declaration of an act."""
 
+import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,6 +11,7 @@ from pydantic import BaseModel, Field, create_model
 
 from chiron_api.acts.act import Act, Created, ToolFace
 from chiron_api.acts.discovery import all_acts
+from chiron_api.acts.inputs import Input, Name
 from chiron_api.answers.basics import Answer
 from chiron_api.services import Services
 from chiron_workers.batches.submit import KEY_CHARS_MAX
@@ -42,11 +44,10 @@ class ActTool(Tool):
     def __init__(self, act: Act[..., Any], face: ToolFace) -> None:
         self.act, self._face = act, face
         self.name = face.name
-        answer = _part_of(act.arguments.answer, face.part) if act.arguments.answer else None
-        returns = " ".join((answer.__doc__ or "").split()) if answer else ""
-        if act.arguments.may_exist:
-            returns += " `is_new` is false where it was there already."
-        self.description = f"{act.description}\n\nReturns: {returns}" if returns else act.description
+        words = inspect.cleandoc(face.words) or act.description
+        self.description = "\n\n".join(
+            filter(None, [words, inspect.cleandoc(face.next_step), _returns(act, face)])
+        )
         self._arguments = Arguments(self.name, _model_of(act, face))
         self.input_schema = self._arguments.schema
 
@@ -61,7 +62,7 @@ class ActTool(Tool):
         if act.takes_key:
             options["idempotency_key"] = values.pop("idempotency_key", None)
         if act.input:
-            options[act.input.name] = act.input.annotation.model_construct(**values)
+            options[act.input.name] = act.input.annotation.model_validate(values, by_name=True)
         return options
 
     async def run(self, store: Store, arguments: Mapping[str, Any]) -> Any:
@@ -71,6 +72,9 @@ class ActTool(Tool):
             return {"is_new": outcome.is_new} | outcome.answer.model_dump(exclude_unset=True)
         if not isinstance(outcome, Answer):
             return outcome
+        if self._face.reading:
+            body = self.act.arguments.input
+            return self._face.reading(outcome, arguments[body.name] if body else None)
         members = outcome.model_dump(exclude_unset=True)
         if not self._face.part:
             return members
@@ -92,16 +96,31 @@ def _part_of(model: type[Answer], name: str) -> type[Answer]:
     return item
 
 
+def _returns(act: Act[..., Any], face: ToolFace) -> str:
+    """What the tool gives, in the words of its model, unless the face has words of its own."""
+    if not act.arguments.answer or face.reading:
+        return ""
+    answer = " ".join((_part_of(act.arguments.answer, face.part).__doc__ or "").split())
+    is_new = " `is_new` is false where it was there already." if act.arguments.may_exist else ""
+    return f"Returns: {answer}{is_new}"
+
+
 def _model_of(act: Act[..., Any], face: ToolFace) -> type[BaseModel]:
-    fields: dict[str, Any] = {}
+    """The input of the act with the other arguments beside it, so that its validators run."""
+    outer: dict[str, Any] = {}
     if path := act.arguments.path:
-        kind = UUID if path.annotation is UUID else str
-        fields[face.path_argument] = Annotated[kind, Field(description=face.path_words)], ...
-    if act.input_model:
-        fields |= {
-            name: (field.rebuild_annotation(), field) for name, field in act.input_model.model_fields.items()
-        }
+        kind = UUID if path.annotation is UUID else Name
+        outer[face.path_argument] = Annotated[kind, Field(description=face.path_words)], ...
+    inner: dict[str, Any] = {}
     if act.arguments.takes_key:
-        key = Annotated[str, Field(min_length=1, max_length=KEY_CHARS_MAX, description=KEY_WORDS)]
-        fields["idempotency_key"] = key | None, None
-    return create_model(face.name, **fields)
+        key = Annotated[str, Field(min_length=1, max_length=KEY_CHARS_MAX)]
+        inner["idempotency_key"] = Annotated[key | None, Field(description=KEY_WORDS)], None
+    for name, alias in face.names.items():
+        field = (act.input_model or Input).model_fields[name]
+        inner[name] = (
+            Annotated[field.rebuild_annotation(), Field(alias=alias, description=field.description)],
+            field.default,
+        )
+    # The fields of the last base come first: what the path names.
+    bases = (act.input_model or Input, create_model("Outer", **outer))
+    return create_model(face.name, __base__=bases, **inner)

@@ -74,7 +74,7 @@ async def get_report(store: Store, *, id: Name, offset: Annotated[int, Field(ge=
         scope = await resolve_scope(store.session.pool, await visible_target(store, id))
         document = await report_on(current_services(), scope, MARKDOWN)
     # Beside the event loop: all that is known of a subject may be many megabytes.
-    return text_page(await asyncio.to_thread(document.text), offset)
+    return text_page(await asyncio.to_thread(lambda: "".join(map(str, document.pieces))), offset)
 
 
 def text_page(text: str, offset: int) -> TextPage:

@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from fastmcp.server.dependencies import get_context
 from pydantic import Field
@@ -16,7 +16,7 @@ from chiron_api.answers.basics import Answer
 from chiron_api.mcp_server.act_tools import current_services
 from chiron_api.services import Services
 from chiron_api.text import as_json, facts_phrase
-from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, runs_of
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, parse_id, runs_of
 from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, ToolError, UsageError
 from chiron_workers.states import FINAL_STATES
 from chiron_workers.store import Store
@@ -25,18 +25,6 @@ from chiron_workers.toolkit import tool
 FIRST_RUNS_MAX = 100
 WAIT_MAX_S = 50  # many clients give up on a call after a minute
 POLL_S = 1.0
-
-Name = Annotated[str, Field(min_length=1, max_length=200)]
-Usd = Annotated[float, Field(gt=0, le=10_000_000)]
-
-
-class StartedResearch(TypedDict):
-    """A batch that was submitted; `run_ids` in the order of its topics, `warnings` where topics are the same."""
-
-    batch_id: str
-    run_ids: list[str]
-    is_new: bool
-    warnings: NotRequired[list[str]]
 
 
 class Cancellation(TypedDict):
@@ -82,7 +70,8 @@ async def cancel_run(store: Store, *, id: str) -> Cancellation:
         cancelled: runs that ended at once; asked: runs whose worker ends them within seconds.
     """
     with tool_errors():
-        summary = await find(store.session.pool, id, owner=store.caller.visible_owner)
+        # By its id alone: a name or a shortened id might end other research than was meant.
+        summary = await find(store.session.pool, str(parse_id(id)), owner=store.caller.visible_owner)
         return await cancel_research(current_services(), summary)
 
 

@@ -50,7 +50,6 @@ async def read_research(store: Store, id: str) -> str:
 async def read_report(store: Store, id: str) -> str:
     """What a batch or a run found, or what is known of a subject, with numbered sources."""
     document = await report_on(current_services(), await visible_target(store, id), MARKDOWN_REPORT)
-    assert isinstance(document.pieces, Iterable)
     return await asyncio.to_thread(_beginning, document.pieces)
 
 

@@ -20,7 +20,7 @@ from chiron_api.mcp_server.callers import (
     made_by,
     require_scope_for,
 )
-from chiron_api.mcp_server.instructions import ANNOTATIONS
+from chiron_api.mcp_server.instructions import hints_of
 from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
 from chiron_workers.access.audit import acting, record
 from chiron_workers.errors import ChironError, ToolExecutionError
@@ -57,7 +57,7 @@ class ToolAdapter:
                 name=tool.name,
                 description=tool.description,
                 parameters=tool.input_schema,
-                annotations=ANNOTATIONS.get(tool.name),
+                annotations=hints_of(tool.name),
                 call=self._caller(tool.name),
             )
             for tool in self.registry.all()

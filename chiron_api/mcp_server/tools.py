@@ -2,11 +2,6 @@ import logging
 
 from chiron_api.mcp_server.act_tools import act_tools
 from chiron_api.mcp_server.lessons import get_lesson, list_lessons
-from chiron_api.mcp_server.quizzes import (
-    answer_question,
-    settle_answer,
-    start_quiz,
-)
 from chiron_api.mcp_server.reports import get_report, write_report
 from chiron_api.mcp_server.research import cancel_run, get_run
 from chiron_workers.toolkit import Registry
@@ -20,9 +15,6 @@ FUNCTIONS = (
     get_report,
     list_lessons,
     get_lesson,
-    start_quiz,
-    answer_question,
-    settle_answer,
 )
 
 

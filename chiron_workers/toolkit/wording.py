@@ -25,6 +25,8 @@ def expected_value(schema: Mapping[str, Any]) -> str:
     """What a value must be, in words: `a whole number from 1 to 50`, `one of hybrid|vector|keyword`."""
     choices = schema.get("anyOf") or schema.get("oneOf")
     if choices:
+        # Of a number that may come as text, or may be left out, the number says all that is needed.
+        choices = [choice for choice in choices if "pattern" not in choice] or choices
         return " or ".join(dict.fromkeys(expected_value(choice) for choice in choices))
     if "enum" in schema:
         return "one of " + "|".join(str(value) for value in schema["enum"])

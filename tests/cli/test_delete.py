@@ -2,8 +2,6 @@ import json
 
 import pytest
 
-from chiron_workers.ids import new_id
-
 
 @pytest.fixture
 def batch(chiron):
@@ -37,8 +35,3 @@ def test_where_nobody_can_be_asked_nothing_is_deleted(chiron, batch, rows):
     found = chiron("delete", batch[0])
     assert (found.exit_code, found.stderr) == (2, "chiron: Nobody can be asked here; say --yes to delete.\n")
     assert len(rows("select 1 from runs")) == 2
-
-
-def test_ids_that_mean_nothing(chiron):
-    assert chiron("delete", "nonsense", "--yes").exit_code == 2
-    assert chiron("delete", str(new_id()), "--yes").exit_code == 1

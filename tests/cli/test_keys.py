@@ -68,8 +68,6 @@ def test_a_revoked_key_is_listed_only_where_all_are(chiron):
     [
         (("--expires", "soon"), "is no end"),
         (("--expires", "2020-01-01"), "has passed already"),
-        (("--budget-usd", "-1"), "above 0"),
-        (("--rate", "0"), "--rate"),
     ],
 )
 def test_what_cannot_be_a_key_is_refused(chiron, rows, arguments, words):

@@ -2,8 +2,6 @@ import json
 
 import pytest
 
-from chiron_workers.ids import new_id
-
 
 @pytest.fixture
 def batch(chiron, rows):
@@ -41,10 +39,3 @@ def test_people_read_topic_state_cost_and_answer(chiron, batch):
 def test_a_run_alone_is_listed_too(chiron, batch):
     [line] = chiron("results", batch[1][1], "--json").stdout.splitlines()
     assert json.loads(line)["topic"] == "B"
-
-
-def test_what_is_unknown_is_said(chiron):
-    assert chiron("results", "nonsense").exit_code == 2
-    unknown = chiron("results", str(new_id()))
-    assert (unknown.exit_code, unknown.stdout) == (1, "")
-    assert "No batch and no run has the id" in unknown.stderr

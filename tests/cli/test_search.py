@@ -90,14 +90,3 @@ def test_facts_that_fit_in_neither_meaning_nor_words_are_not_printed(
 def test_nothing_found_is_said(chiron):
     assert "Nothing is known that fits" in chiron("search", "ducks").stdout
     assert json.loads(chiron("search", "ducks", "--json").stdout) == []
-
-
-def test_a_wrong_question_is_one_sentence(chiron):
-    for arguments in (
-        ("search", " "),
-        ("search", "x", "--top-k", "0"),
-        ("search", "x", "--min-confidence", "2"),
-    ):
-        found = chiron(*arguments)
-        assert found.exit_code == 2
-        assert "Traceback" not in found.output

@@ -8,7 +8,6 @@ from support.research_rows import Shelf
 
 from chiron_api.cli.display import summary
 from chiron_api.cli.display.model_holds import holds_now
-from chiron_workers.ids import new_id
 from chiron_workers.settings import settings as read_settings
 
 BATCH_KEYS = [
@@ -98,13 +97,6 @@ def test_the_list_is_bounded_and_newest_first(chiron, rows):
 def test_nothing_submitted_yet_is_said(chiron):
     assert "There is no batch yet" in chiron("list").stdout
     assert json.loads(chiron("list", "--json").stdout) == []
-
-
-def test_what_is_no_id_and_what_is_unknown_is_said(chiron):
-    assert chiron("show", "nonsense").exit_code == 2
-    unknown = chiron("show", str(new_id()))
-    assert unknown.exit_code == 1
-    assert "No batch, no run and no fact has the id" in unknown.stderr
 
 
 def test_a_held_model_is_said_where_its_runs_are_shown(chiron, rows, batch):

@@ -4,7 +4,6 @@ import json
 import pytest
 from redis import Redis
 
-from chiron_workers.ids import new_id
 from chiron_workers.pubsub.channels import batch_channel
 from chiron_workers.pubsub.signals import CHANNEL
 
@@ -90,14 +89,6 @@ def test_a_spent_budget_is_refused_until_a_higher_one_is_given(chiron, rows):
     assert chiron("resume", batch_id, "--budget-usd", "nothing").exit_code == 2
     assert chiron("resume", batch_id, "--budget-usd", "$3").exit_code == 0
     assert rows("select budget_usd from batches")[0]["budget_usd"] == 3
-
-
-@pytest.mark.parametrize("command", ["cancel", "pause", "resume", "retry"])
-def test_ids_that_mean_nothing(chiron, command):
-    assert chiron(command, "nonsense").exit_code == 2
-    unknown = str(new_id())
-    found = chiron(command, unknown)
-    assert (found.exit_code, found.stderr) == (1, f"chiron: There is no batch or run {unknown}.\n")
 
 
 def test_workers_and_watchers_are_told_and_nobody_is_rung_for(chiron, batch, settings):

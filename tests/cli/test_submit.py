@@ -7,7 +7,6 @@ import pytest
 from redis import Redis
 from support import forked_python
 
-from chiron_workers.ids import new_id
 from chiron_workers.pubsub.signals import CHANNEL
 
 
@@ -158,18 +157,6 @@ def test_a_broker_that_is_down_loses_nothing(settings, rows, tmp_path):
     assert found.stdout == f"{batch['id']}\n"
     assert "Redis cannot be reached" in found.stderr
     assert len([line for line in found.stderr.splitlines() if not line.startswith("Warning: ")]) == 1
-
-
-def test_an_id_that_is_unknown_is_no_run_to_talk_to(chiron):
-    assert chiron("say", "nonsense", "hello").exit_code == 2
-    assert "There is no run" in chiron("say", str(new_id()), "hello").stderr
-    batch_id = chiron("submit", "A", "--subject", "S").stdout.strip()
-    assert "is a batch. `chiron show" in chiron("say", batch_id, "hello").stderr
-
-
-def test_an_empty_message_is_a_wrong_call(chiron):
-    found = chiron("say", str(new_id()), " ")
-    assert (found.exit_code, "A message has between 1 and" in found.stderr) == (2, True)
 
 
 def test_a_budget_in_a_file_that_is_no_amount_is_named_with_its_line(chiron, tmp_path):

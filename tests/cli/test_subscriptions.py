@@ -65,14 +65,10 @@ def test_a_wrong_call_is_one_sentence(chiron: Chiron) -> None:
         ((*ADD[:-1], "every monday"), "Write five fields"),
         ((*ADD[:-1], "* * * * *"), "at least 60 minutes must lie between"),
         ((*ADD, "--time-zone", "Mars"), "There is no time zone 'Mars'"),
-        (("subscriptions", "pause", "x"), "'x' is no id"),
     ):
         failed = chiron(*arguments)
         assert failed.exit_code == 2, failed.output
         assert words in failed.output
-    missing = chiron("subscriptions", "pause", "0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa")
-    assert missing.exit_code == 1
-    assert "There is no subscription 0198c0de" in missing.output
 
 
 def test_a_run_shows_the_texts_that_it_had_judged(chiron: Chiron, rows: Rows) -> None:

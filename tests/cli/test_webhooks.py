@@ -59,8 +59,6 @@ def test_what_is_no_webhook_is_refused_with_what_to_do(chiron: Chiron) -> None:
         (("add", "http://127.0.0.1/"), "CHIRON_WEBHOOK_PRIVATE"),
         (("add", URL, "--kinds", "run.exploded"), "There is no kind 'run.exploded'"),
         (("add", "mailto:ada@example.org"), "CHIRON_SMTP_HOST"),
-        (("remove", "none"), "is no id of a webhook"),
-        (("resend", "01900000-0000-7000-8000-000000000000"), "There is no delivery"),
     ):
         result = chiron("webhooks", *arguments)
         assert result.exit_code != 0

@@ -10,7 +10,6 @@ from support.verified_quotes import quoted
 
 from chiron_workers.db.connect import open_pool
 from chiron_workers.embeddings import open_embedder
-from chiron_workers.ids import new_id
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import Settings
 from chiron_workers.store import Store
@@ -84,22 +83,3 @@ def test_a_withdrawn_fact_counts_against_nothing_and_comes_back(chiron: Chiron, 
     assert [one["id"] for one in json.loads(chiron("search", "crust", "--json").stdout)] == [disputed[0]]
     undone = json.loads(chiron("withdraw", disputed[1], "--undo", "--json").stdout)
     assert undone == {"id": disputed[1], "status_before": "withdrawn", "status": "disputed"}
-
-
-def test_what_is_no_fact_is_one_sentence(chiron: Chiron, settings: Settings):
-    unknown = str(new_id())
-    shown, withdrawn, wrong = chiron("show", unknown), chiron("withdraw", unknown), chiron("withdraw", "x")
-    assert (shown.exit_code, withdrawn.exit_code, wrong.exit_code) == (1, 1, 2)
-    assert (
-        shown.stderr
-        == f"chiron: No batch, no run and no fact has the id {unknown}. `chiron list` shows the batches.\n"
-    )
-    assert withdrawn.stderr == f"chiron: There is no fact {unknown}.\n"
-    assert "is no id of a fact" in wrong.stderr
-
-
-def test_a_reason_that_is_too_long_is_refused_and_nothing_is_changed(chiron: Chiron, disputed: list[str]):
-    refused = chiron("withdraw", disputed[1], "--reason", "x" * 1_001)
-    assert refused.exit_code == 2
-    assert refused.stderr == "chiron: --reason: String should have at most 1000 characters\n"
-    assert json.loads(chiron("show", disputed[1], "--json").stdout)["status"] == "disputed"

@@ -43,11 +43,3 @@ async def test_the_programs_of_the_page_run(program: str, stage, settings, tmp_p
 
 def test_there_are_two_programs():
     assert len(PROGRAMS) == 2
-
-
-def test_the_page_names_every_method():
-    from chiron_api.client import Chiron
-
-    text = PAGE.read_text()
-    methods = [name for name in dir(Chiron) if not name.startswith("_") and name != "close"]
-    assert [name for name in methods if f"`{name}`" not in text] == []

@@ -31,3 +31,21 @@ def test_every_name_of_the_package_can_be_imported():
         "from chiron_api.client import *\nimport chiron_api.client as c\nfor n in c.__all__: getattr(c, n)"
     )
     assert bare_interpreter.run(STRICT + program).code is None
+
+
+def test_the_old_address_of_the_models_has_the_same_classes_and_names_the_new_one():
+    program = """
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    from chiron_api.client.models.events import FactStored
+    import chiron_api.client.models.runs as runs
+import chiron_api.answers.events, chiron_api.answers.runs
+assert FactStored is chiron_api.answers.events.FactStored
+assert runs is chiron_api.answers.runs
+assert ["chiron_api.answers" in str(warning.message) for warning in caught] == [True], caught
+assert caught[0].category is DeprecationWarning
+"""
+    outcome = bare_interpreter.run(program)
+    assert outcome.code is None
+    assert outcome.packages & HEAVY == set()

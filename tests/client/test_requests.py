@@ -161,31 +161,6 @@ async def test_keys_are_made_used_and_revoked(shell, connect, proxy):
     assert "keys.create" in [entry.action for entry in await shell.items("audit_trail")]
 
 
-async def test_webhooks_are_made_tried_listed_and_removed(shell):
-    made = await shell.call("create_webhook", "https://example.org/hook", kinds=["batch.completed"])
-    assert made.secret
-    assert [entry.id for entry in await shell.items("webhooks")] == [made.id]
-    delivery = await shell.call("send_webhook_test", made)
-    assert [entry.id for entry in await shell.items("deliveries", made)] == [delivery.id]
-    assert (await shell.call("resend_delivery", delivery)).id == delivery.id
-    assert (await shell.call("webhook", made)).kinds == ["batch.completed"]
-    assert await shell.call("remove_webhook", made) is None
-    assert await shell.items("webhooks") == []
-
-
-async def test_subscriptions_are_made_listed_paused_and_deleted(shell):
-    made = await shell.call("subscribe", ["Extent"], subject="Ice", cron="0 9 * * MON", budget_usd=3)
-    again = await shell.call("subscribe", ["Extent"], subject="Ice", cron="0 9 * * MON", budget_usd=3)
-    assert made.id == again.id
-    assert [entry.id for entry in await shell.items("subscriptions", "Ice")] == [made.id]
-    assert (await shell.call("pause_subscription", made)).state == "paused"
-    assert (await shell.call("resume_subscription", made)).state == "active"
-    assert await shell.call("subscription_times", made) == []
-    assert await shell.call("delete_subscription", made) is None
-    with pytest.raises(NotFound):
-        await shell.call("subscription", made)
-
-
 async def test_tools_are_listed_and_called(shell):
     names = [tool.name for tool in await shell.call("tools")]
     assert "list_subjects" in names

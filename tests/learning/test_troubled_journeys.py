@@ -12,14 +12,16 @@ from psycopg import sql
 from support.played_course import Player
 from support.research_rows import Shelf
 
-from chiron_api import journeys
-from chiron_api.journeys import resume_journey, stop_journey
+from chiron_api.acts import journeys as acts
+from chiron_api.acts.journeys import ResumeRequest
+from chiron_api.services import Services
 from chiron_api.views.journeys import view_of
 from chiron_workers.access.allotments import committed_usd
 from chiron_workers.access.keys import NewKey, create_key, revoke_key
 from chiron_workers.access.principals import Principal
 from chiron_workers.batches.delete import delete
 from chiron_workers.db.connect import Pool
+from chiron_workers.embeddings import Embedder
 from chiron_workers.knowledge.coverage.curricula import Entry
 from chiron_workers.knowledge.coverage.nodes import Node, Nodes, flatten
 from chiron_workers.knowledge.coverage.removal import Removal
@@ -30,13 +32,21 @@ from chiron_workers.learning.journey_orders import spent_usd
 from chiron_workers.learning.journeys import Journey, require_journey
 from chiron_workers.learning.orchestrator import advance_due
 from chiron_workers.learning.starts import JourneyOptions, begin, resume
+from chiron_workers.pubsub.streams import Streams
 from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
 from chiron_workers.states import AccessScope, JourneyEvent, JourneyState
 
 
 @pytest.fixture
 def player(pool: Pool, shelf: Shelf) -> Player:
     return Player(pool, shelf)
+
+
+@pytest.fixture
+def services(pool: Pool, embedder: Embedder) -> Services:
+    without_redis = settings().model_copy(update={"redis_url": ""})
+    return Services(without_redis, pool, lambda: embedder, Streams(pool, ""))
 
 
 async def go_to(pool: Pool, player: Player, state: JourneyState) -> Journey:
@@ -129,7 +139,7 @@ async def open_runs(player: Player) -> int:
 
 
 async def test_a_journey_that_a_worker_moves_while_it_is_stopped_is_stopped_all_the_same(
-    pool: Pool, player: Player
+    pool: Pool, player: Player, services: Services
 ) -> None:
     await begin(pool, GOAL, OPTIONS)
     journey = await go_to(pool, player, JourneyState.INITIALIZING)
@@ -138,19 +148,19 @@ async def test_a_journey_that_a_worker_moves_while_it_is_stopped_is_stopped_all_
     for _ in range(3):
         await advance_due(pool)
     assert (await journey_of(pool)).state is JourneyState.RESEARCHING
-    stopped = await stop_journey(pool, "", journey)
+    stopped = await acts.stop(services, journey.id)
     assert (stopped.state, stopped.event) == (JourneyState.IDLE, JourneyEvent.CANCELLED)
     assert await open_runs(player) == 0
 
 
 async def test_what_a_worker_orders_while_a_journey_is_stopped_is_cancelled(
-    pool: Pool, player: Player, monkeypatch: pytest.MonkeyPatch
+    pool: Pool, player: Player, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await begin(pool, GOAL, OPTIONS)
     note_orders = orchestrator.note_orders
 
     async def stop_and_note(*args: Any, **kwargs: Any) -> bool:
-        await stop_journey(pool, "", await journey_of(pool))
+        await acts.stop(services, (await journey_of(pool)).id)
         return await note_orders(*args, **kwargs)
 
     monkeypatch.setattr(orchestrator, "note_orders", stop_and_note)
@@ -166,25 +176,27 @@ def prices(setting: Callable[[str, str], None]) -> None:
 
 @pytest.mark.usefixtures("prices")
 async def test_a_worker_that_sees_first_that_what_was_paused_goes_on_takes_no_budget_away(
-    pool: Pool, player: Player, monkeypatch: pytest.MonkeyPatch
+    pool: Pool, player: Player, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     player.pauses = {"research"}
     await begin(pool, GOAL, JourneyOptions("offline", Decimal(2), 2))
     held = await travel(pool, player)
-    steer = journeys.steer
+    steer = acts.steer
 
     async def steer_and_look(*args: Any) -> Any:
         result = await steer(*args)
         await advance_due(pool)
         return result
 
-    monkeypatch.setattr(journeys, "steer", steer_and_look)
-    journey = await resume_journey(pool, "", held, budget_usd=Decimal(9))
+    monkeypatch.setattr(acts, "steer", steer_and_look)
+    journey = await acts.resume(services, held.id, ResumeRequest(budget_usd=Decimal(9)))
     assert (journey.state, journey.budget_usd) == (JourneyState.RESEARCHING, 9)
 
 
 @pytest.mark.usefixtures("prices")
-async def test_a_run_that_has_met_its_own_budget_goes_on_with_its_journey(pool: Pool, player: Player) -> None:
+async def test_a_run_that_has_met_its_own_budget_goes_on_with_its_journey(
+    pool: Pool, player: Player, services: Services
+) -> None:
     player.pauses = {"research"}
     await begin(pool, GOAL, JourneyOptions("offline", Decimal(2), 2))
     held = await travel(pool, player)
@@ -192,8 +204,8 @@ async def test_a_run_that_has_met_its_own_budget_goes_on_with_its_journey(pool: 
     player.shelf.connection.execute(
         "update runs set budget_usd = 0.25, error = %s where state = 'paused'", (json.dumps(error),)
     )
-    journey = await resume_journey(pool, "", held, budget_usd=Decimal(9))
-    assert journey.state is JourneyState.RESEARCHING
+    journey = await acts.resume(services, held.id, ResumeRequest(budget_usd=Decimal(9)))
+    assert journey.state == JourneyState.RESEARCHING
     budgets = player.rows("select budget_usd from runs where state = 'queued'")
     # Two runs share what the journey has left: 9 without the 0.75 that are spent.
     assert [row["budget_usd"] for row in budgets] == [Decimal("4.375")] * 2
@@ -203,7 +215,7 @@ ADA, BOB = (Principal(name, AccessScope.SUBMIT) for name in ("ada", "bob"))
 
 
 async def test_who_waits_for_the_research_of_another_learner_goes_on_when_that_is_cancelled(
-    pool: Pool, player: Player
+    pool: Pool, player: Player, services: Services
 ) -> None:
     await begin(pool, GOAL, OPTIONS, principal=ADA)
     while (await journey_of(pool, "ada")).state is not JourneyState.RESEARCHING:
@@ -215,19 +227,19 @@ async def test_who_waits_for_the_research_of_another_learner_goes_on_when_that_i
         await advance_due(pool)
     waiting = await journey_of(pool, "bob")
     assert (waiting.state, len(player.rows("select id from batches"))) == (JourneyState.RESEARCHING, 2)
-    await stop_journey(pool, "", await journey_of(pool, "ada"))
+    await acts.stop(services.of(ADA), (await journey_of(pool, "ada")).id)
     journey = await travel(pool, player, "bob")
     assert journey.event is JourneyEvent.MASTERED, journey.reason
 
 
 async def test_research_that_was_cancelled_counts_nowhere_as_research_without_result(
-    pool: Pool, player: Player
+    pool: Pool, player: Player, services: Services
 ) -> None:
     await begin(pool, GOAL, OPTIONS)
     for _ in range(3):
         await go_to(pool, player, JourneyState.RESEARCHING)
         await advance_due(pool)
-        await stop_journey(pool, "", await journey_of(pool))
+        await acts.stop(services, (await journey_of(pool)).id)
         await resume(pool, "moon")
     journey = await travel(pool, player)
     assert journey.event is JourneyEvent.MASTERED, journey.reason

@@ -68,6 +68,7 @@ UNREADABLE = {
     "nested deeper than anything": (answer('"result": ' + "[" * 50_000 + "]" * 50_000), "no JSON that can be read"),
 }  # fmt: skip
 ALL = READABLE | UNREADABLE
+WITHOUT_ID = {"no id", "error without id"}
 TOOLS = {name: f"tool{n}" for n, name in enumerate(ALL)}
 LINES = {TOOLS[name]: line for name, (line, _) in ALL.items()}
 
@@ -91,15 +92,15 @@ async def check(server: Server, name: str) -> None:
 async def test_answers_of_a_program_that_are_odd_are_read_or_end_the_call_at_once(tmp_path: Path):
     entry = liar(tmp_path, *map(described, LINES.keys()), lines=LINES)
     async with supervised(entry, timeout_s=3_600) as server:
-        for name in ALL:
+        # First those without an id, which are for the only open request: an error lists the tools again beside the next call.
+        for name in sorted(ALL, key=lambda name: (name not in WITHOUT_ID, name in UNREADABLE)):
             await check(server, name)
 
 
 async def test_answers_that_are_odd_reach_each_its_own_of_several_calls(tmp_path: Path):
     entry = liar(tmp_path, *map(described, LINES.keys()), lines=LINES)
-    without_id = {"no id", "error without id"}
     async with supervised(entry, timeout_s=3_600) as server:
-        await asyncio.gather(*(check(server, name) for name in ALL if name not in without_id))
+        await asyncio.gather(*(check(server, name) for name in ALL if name not in WITHOUT_ID))
 
 
 @asynccontextmanager

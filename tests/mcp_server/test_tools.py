@@ -1,6 +1,7 @@
 import asyncio
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,15 @@ from support.knowledge_tool_names import TWELVE
 from support.verified_quotes import page_read
 from support.worker_processes import rows, wait_until
 
-from chiron_api.mcp_server.instructions import ANNOTATIONS
+from chiron_api.mcp_server.instructions import hints_of
+from chiron_api.mcp_server.research import cancel_run
 from chiron_api.mcp_server.tools import client_tools
 from chiron_workers.db.connect import open_pool
-from chiron_workers.errors import ToolValidationError
+from chiron_workers.errors import ToolError, ToolValidationError
 from chiron_workers.roles import role_names
 from chiron_workers.settings import Settings
+from chiron_workers.store import Store
+from chiron_workers.toolkit.tool import Tool
 
 FACT: dict[str, Any] = {
     "content": "Water boils at 100 °C at sea level.",
@@ -29,6 +33,11 @@ FACT: dict[str, Any] = {
     "confidence": 0.9,
     "quote": "Water boils at 100 °C at sea level.",
 }
+JSON_SCHEMA = {
+    "$defs", "$ref", "additionalProperties", "anyOf", "const", "default", "description", "enum", "examples",
+    "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maximum", "minItems",
+    "minLength", "minimum", "oneOf", "pattern", "properties", "required", "type", "uniqueItems",
+}  # fmt: skip
 MODES = ("2026-07-28", "legacy")
 OWN_TOOL = '''
 from chiron_workers.toolkit import tool
@@ -70,8 +79,76 @@ def test_what_makes_sense_outside_a_run_is_offered():
     assert names.isdisjoint({"notes", "read_result"})
 
 
-def test_hints_are_given_for_tools_that_exist():
-    assert ANNOTATIONS.keys() <= {tool.name for tool in client_tools().all()}
+def test_hints_say_what_a_tool_changes_and_whom_it_asks():
+    hints = {tool.name: hints_of(tool.name) for tool in client_tools().all()}
+    assert {name for name, hint in hints.items() if hint.destructive_hint} == {
+        "cancel_run",
+        "decide_proposal",
+        "save_knowledge_node",
+        "save_learning_goal",
+    }
+    assert not any(hint.destructive_hint for hint in hints.values() if hint.read_only_hint)
+    readers_of_the_web = {
+        name for name, hint in hints.items() if hint.read_only_hint and hint.open_world_hint
+    }
+    assert readers_of_the_web == {"web_fetch", "web_search"}
+    for name, is_idempotent in (("start_quiz", True), ("cancel_run", True), ("order_lesson", False)):
+        assert hints[name].idempotent_hint is is_idempotent, name
+    assert hints["start_research"].open_world_hint
+    own_hints = hints_of("a_tool_of_the_operator")
+    assert (own_hints.read_only_hint, own_hints.destructive_hint) == (False, True)
+
+
+@pytest.mark.parametrize("tool", client_tools().all(), ids=lambda tool: tool.name)
+def test_schemas_have_keywords_of_json_schema_alone(tool: Tool):
+    unknown_words = set(keywords(tool.input_schema)) - JSON_SCHEMA
+    assert unknown_words == set()
+
+
+def keywords(schema: Any) -> Iterator[str]:
+    """The keywords of a schema and of those in it."""
+    for keyword, value in schema.items():
+        yield keyword
+        if keyword in ("properties", "$defs"):
+            for inner in value.values():
+                yield from keywords(inner)
+        elif keyword in ("items", "additionalProperties") and isinstance(value, dict):
+            yield from keywords(value)
+        elif keyword in ("anyOf", "oneOf"):
+            for inner in value:
+                yield from keywords(inner)
+
+
+@pytest.mark.parametrize("id", ["last", "019e2a7c", "Heat pumps", ""])
+async def test_only_a_whole_id_cancels_research(store: Store, id: str):
+    with pytest.raises(ToolError, match="is no id"):
+        await cancel_run(store, id=id)
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("start_research", ["get_run", "search finds"]),
+        ("check_subject", ["get_run"]),
+        ("order_lesson", ["get_run", "list_lessons"]),
+        ("order_questions", ["get_run", "start_quiz"]),
+        ("start_quiz", ["answer_question", "word for word"]),
+        ("get_quiz", ["marked_by"]),
+        ("write_report", ["get_run", "get_report"]),
+    ],
+)
+def test_a_tool_says_what_to_call_next(name: str, steps: list[str]):
+    description = client_tools().get(name).description
+    assert [step for step in steps if step not in description] == []
+
+
+def test_a_wrong_amount_is_refused_in_words_without_a_pattern():
+    with pytest.raises(
+        ToolValidationError, match=r"budget_usd: must be a number above 0 or null \(got '\$3'\)"
+    ):
+        client_tools().get("start_research").validate(
+            {"topics": ["Ice"], "subject": "Sea", "budget_usd": "$3"}
+        )
 
 
 async def test_over_standard_streams_the_tools_are_those_of_agents_and_what_one_stores_the_next_finds(

@@ -7,8 +7,8 @@ from typing import Any
 from support.scripted_model import Fails, Says, call, calls, says, scripted_model, turn
 from support.worker_processes import chiron, end_leases, rows, running, wait_until
 
-from chiron_api.steering import steer
-from chiron_workers.batches.steering import cancel
+from chiron_api.acts.steering import cancel_batch, cancel_run
+from chiron_api.services import open_services
 from chiron_workers.batches.submit import NewBatch, NewRun, submit
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
@@ -49,8 +49,8 @@ async def test_a_cancel_of_playing_runs_takes_effect_long_before_the_next_renewa
     async with scripted_model(script) as model:
         with running(settings, **KEY, **SELDOM, ANTHROPIC_BASE_URL=model.url) as worker:
             await asyncio.wait_for(script.streaming.wait(), 90)
-            async with open_pool(settings.database_url, size=1) as pool:
-                await steer(pool, settings.redis_url, run_of(settings)["batch_id"], cancel)
+            async with open_services(settings, pool_size=1) as services:
+                await cancel_batch(services, run_of(settings)["batch_id"])
             await until_state(settings, "cancelled")
             assert await asyncio.to_thread(worker.stop) == 0
     kinds = rows(settings, "select kind from events order by seq desc limit 2")
@@ -71,8 +71,8 @@ async def test_a_cancel_of_a_dead_workers_run_takes_effect_at_the_end_of_its_lea
             with running(settings, name="w2", **env | {"CHIRON_LEASE_S": "3"}) as second:
                 await asyncio.to_thread(wait_until, lambda: second.has_said("ready"), what="w2 is up")
                 holder.kill()
-                async with open_pool(settings.database_url, size=1) as pool:
-                    await steer(pool, settings.redis_url, run_of(settings)["id"], cancel)
+                async with open_services(settings, pool_size=1) as services:
+                    await cancel_run(services, run_of(settings)["id"])
                 assert run_of(settings)["state"] == "running", "the lease is not over"
                 end_leases(settings)
                 leased_until = rows(settings, "select leased_until from runs")[0]["leased_until"]

@@ -1,14 +1,27 @@
-"""What a command has done, as a sentence or as one line of JSON."""
+"""What a command has done or lists, as text or as one line of JSON."""
 
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, TypeVar
 
 import typer
 
 from chiron_api.text import as_json as json_line
 
+Item = TypeVar("Item")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def print_answer(sentence: str, fields: object, *, as_json: bool) -> None:
     """Print the sentence for people or the fields for programs."""
     typer.echo(json_line(fields) if as_json else sentence)
+
+
+def print_list(items: Sequence[Item], text: Callable[[Item], str], emptiness: str, *, as_json: bool) -> None:
+    """Print the text of each item for people, and `emptiness` where there is none, or all of them for programs."""
+    if as_json:
+        typer.echo(json_line(items))
+        return
+    for item in items:
+        typer.echo(text(item))
+    if not items:
+        typer.echo(emptiness)

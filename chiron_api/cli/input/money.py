@@ -1,12 +1,6 @@
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 import typer
-
-
-def usd_option(help: str) -> Any:
-    """An option whose value is an amount of money above 0: 2.50 or $2.50."""
-    return typer.Option(parser=parse_usd, metavar="USD", help=help)
 
 
 def parse_usd(text: str) -> Decimal:

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -10,8 +10,9 @@ from typing import Annotated, Any, Generic, TypeVar, Union, cast, get_args, get_
 
 import typer
 from annotated_types import Ge, Gt, Le
-from pydantic import ValidationError
+from pydantic import AwareDatetime, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
 
 from chiron_api.acts.inputs import Input, rules_of
@@ -24,6 +25,20 @@ Result = TypeVar("Result")
 PARSERS: dict[object, tuple[Callable[[str], object], str]] = {
     Decimal: (parse_usd, "USD"),
     datetime: (parse_time_option, "TIME"),
+    AwareDatetime: (parse_time_option, "TIME"),
+}
+# What is wrong, by pydantic's name for it, in our words; its own words stand for other kinds.
+WORDS = {
+    "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length:,} characters (got {length:,})",
+    "too_short": "must not be empty",
+    "too_long": "must have at most {max_length:,} entries (got {length:,})",
+    "string_unicode": "must be text in UTF-8",
+    "missing": "is missing",
+    "greater_than_equal": "must be at least {ge:,}",
+    "less_than_equal": "must be at most {le:,}",
+    "greater_than": "must be above {gt:,}",
+    "enum": "must be {expected}",
 }
 
 
@@ -40,21 +55,28 @@ class Draft(Generic[Model]):
         try:
             return self.model.model_validate({**self.values, **values})
         except ValidationError as error:
-            raise UsageError("; ".join(self._sentences(error))) from None
+            details = error.errors(include_url=False)
+            sentences = {self._name(entry): f"{self._name(entry)}{_words(entry)}." for entry in details}
+            raise UsageError(" ".join(sentences.values())) from None
 
-    def _sentences(self, error: ValidationError) -> Iterator[str]:
-        for problem in error.errors(include_url=False, include_context=False, include_input=False):
-            name = str(problem["loc"][0]) if problem["loc"] else ""
-            yield f"{self.names.get(name, _flag(name))}: {problem['msg']}"
+    def _name(self, problem: ErrorDetails) -> str:
+        name = str(problem["loc"][0]) if problem["loc"] else "input"
+        return self.names.get(name, _flag(name))
 
 
 def takes_input(
-    *, without: tuple[str, ...] = (), **named: str | ParameterInfo
+    *,
+    without: tuple[str, ...] = (),
+    prefix: str = "",
+    may_be_empty: tuple[str, ...] = ("model",),
+    **named: str | ParameterInfo,
 ) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Replace the parameter of a command that is an `Input`, or the `Draft` of one, by options for its fields.
 
     Args:
         without: Fields that are no options; they keep their default, or the command adds them to the draft.
+        prefix: What the help of each option begins with.
+        may_be_empty: Fields that are left out where the option is empty, as in `--model "$MODEL"`.
         named: Fields whose option has another name, or is what typer says of it where the field says nothing.
     """
 
@@ -63,11 +85,14 @@ def takes_input(
         place, model, is_draft = next(filter(None, map(_input_of, signature.parameters.values())))
         fields = {name: field for name, field in model.model_fields.items() if name not in without}
         keys = {name: field.alias or name for name, field in fields.items()}
-        options = {name: _parameter(name, field, named.get(name)) for name, field in fields.items()}
+        options = {name: _parameter(name, field, named.get(name), prefix) for name, field in fields.items()}
         names = {keys[name]: _name(name, option) for name, option in options.items()}
 
         def arguments(values: dict[str, Any]) -> dict[str, Any]:
-            members = {key: values.pop(name) for name, key in keys.items()}
+            texts = {name: values.pop(name) for name in keys}
+            members = {
+                keys[name]: value for name, value in texts.items() if value != "" or name not in may_be_empty
+            }
             draft = Draft(model, members, names)
             return values | {place: draft if is_draft else draft.complete()}
 
@@ -102,13 +127,17 @@ def _input_of(parameter: inspect.Parameter) -> tuple[str, type[Input], bool] | N
     return (parameter.name, model, is_draft) if is_input else None
 
 
-def _parameter(name: str, field: FieldInfo, said: str | ParameterInfo | None) -> inspect.Parameter:
+def _parameter(
+    name: str, field: FieldInfo, said: str | ParameterInfo | None, prefix: str
+) -> inspect.Parameter:
     """What typer makes an option of."""
     kind = _type_of(field.annotation)
     info = said if isinstance(said, ParameterInfo) else typer.Option(said or _flag(name))
     if isinstance(info, OptionInfo) and info.default is ...:
         info.default = _flag(name)  # the first of its names; without one typer adds `--no-` to a flag
     info.help = info.help or field.description
+    if prefix and info.help:
+        info.help = f"{prefix}{info.help[0].lower()}{info.help[1:]}"
     if not info.parser and kind in PARSERS:
         info.parser, metavar = PARSERS[kind]
         info.metavar = info.metavar or metavar
@@ -141,8 +170,16 @@ def _type_of(annotation: Any) -> Any:
 
 def _name(field: str, option: inspect.Parameter) -> str:
     info = get_args(option.annotation)[1]
-    return info.metavar or field.upper() if isinstance(info, ArgumentInfo) else str(info.default)
+    return (info.metavar or field).rstrip(".") if isinstance(info, ArgumentInfo) else str(info.default)
 
 
 def _flag(field: str) -> str:
     return f"--{field.replace('_', '-')}"
+
+
+def _words(problem: ErrorDetails) -> str:
+    value = problem["input"]
+    length = len(value) if isinstance(value, str | list) else 0
+    if words := WORDS.get(problem["type"]):
+        return f" {words.format(**{'length': length, **problem.get('ctx', {})})}"
+    return f": {problem['msg'].removeprefix('Value error, ').rstrip('.')}"

@@ -3,10 +3,12 @@ from typing import Annotated
 import typer
 
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.cli.learn.subject import Subject, open_subject_pool
+from chiron_api.cli.learn.subject import Subject
 from chiron_api.views.coverage_maps import MapFormat, load_map, render
+from chiron_workers.db.connect import open_pool
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.runs.session import Session
+from chiron_workers.settings import settings
 
 
 async def show_map(
@@ -17,7 +19,7 @@ async def show_map(
     as_json: AsJson = False,
 ) -> None:
     """Print the coverage map of a subject. `*` marks what the goal cannot be reached without."""
-    async with open_subject_pool() as pool:
+    async with open_pool(settings().database_url, size=2) as pool:
         session = Session(pool)
         subject_id = (await Subjects(session).require(subject))["subject_id"]
         coverage = await load_map(session, subject_id)

@@ -5,13 +5,13 @@ import shlex
 import sys
 from collections.abc import Iterator
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
 from chiron_api.acts.journeys import (
     JourneyRequest,
     ResumeRequest,
+    go_on,
     list_journeys,
     read_lesson_of_journey,
     show_journey,
@@ -25,13 +25,14 @@ from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.markdown import print_markdown
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
-from chiron_api.cli.learn.subject import Subject, open_subject_pool
-from chiron_api.journeys import go_on, own_journey
+from chiron_api.cli.learn.subject import Subject
 from chiron_api.reports.lessons.formats import LessonFormat, render
 from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import local_time, one_line, usd
+from chiron_workers.db.connect import open_pool
 from chiron_workers.knowledge.lessons.reading import latest_lesson
+from chiron_workers.learning.journeys import require_journey
 from chiron_workers.settings import settings
 from chiron_workers.states import JourneyState
 
@@ -177,27 +178,26 @@ def _command(journey: Journey) -> str | None:
 async def _for_learner(subject: str, terminal: QuizTerminal, *, waits: bool) -> Journey:
     """The journey once something waits for the learner, or as it is."""
     async with open_services(settings(), pool_size=2) as services:
-        journey = await _moved_on(services, (await show_journey(services, subject)).journey_id)
+        journey = await _moved_on(services, await show_journey(services, subject))
         if journey.state in FOR_LEARNER or not waits:
             return journey
         terminal.tell("\n".join(status_lines(journey)))
         terminal.tell("A worker has to run. Ctrl+C leaves.")
         while journey.state not in FOR_LEARNER:
             await asyncio.sleep(POLL_S)
-            journey = await _moved_on(services, journey.journey_id)
+            journey = await _moved_on(services, journey)
         return journey
 
 
-async def _moved_on(services: Services, journey_id: UUID) -> Journey:
-    """A journey after the steps that can be taken now, as a worker would take them."""
-    journey = await own_journey(services.pool, journey_id, services.principal.owner)
-    journey = await go_on(services.pool, services.settings.redis_url, journey)
-    return await show_journey(services, journey.subject_id)
+async def _moved_on(services: Services, journey: Journey) -> Journey:
+    """A journey after the steps that can be taken now."""
+    row = await require_journey(services.pool, services.principal.owner, journey.subject_id)
+    return await go_on(services, row)
 
 
 async def _deliver(journey: Journey, *, as_json: bool) -> None:
     assert journey.node_id is not None
-    async with open_subject_pool() as pool:
+    async with open_pool(settings().database_url, size=2) as pool:
         lesson = await latest_lesson(pool, journey.subject_id, journey.node_id)
     assert lesson is not None
     text = "".join(render(lesson, LessonFormat.MD))
@@ -214,4 +214,4 @@ async def _read(journey: Journey) -> Journey:
 
 async def _after_quiz(journey: Journey) -> Journey:
     async with open_services(settings(), pool_size=2) as services:
-        return await _moved_on(services, journey.journey_id)
+        return await _moved_on(services, journey)

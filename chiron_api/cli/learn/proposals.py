@@ -5,15 +5,15 @@ import typer
 from chiron_api.acts.learning import DecisionRequest, ProposalsQuery, list_proposals
 from chiron_api.acts.learning import decide as decide_proposal
 from chiron_api.answers.learning import Proposal
-from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.display.answer import AsJson, print_answer, print_list
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.learn.subject import Subject
 from chiron_api.services import open_services
-from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line
 from chiron_workers.batches.references import Referent, id_of
-from chiron_workers.errors import UsageError
+from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.coverage.proposals import REASON_CHARS_MAX
+from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
 from chiron_workers.states import ProposalKind
 
@@ -23,13 +23,7 @@ async def proposals(subject: Subject, query: ProposalsQuery, as_json: AsJson = F
     """List what research has proposed for the map of a subject, newest first, with what was decided and why."""
     async with open_services(settings(), pool_size=2) as services:
         items = (await list_proposals(services, subject, query)).items
-    if as_json:
-        typer.echo(json_line(items))
-        return
-    for item in items:
-        typer.echo("\n".join(_lines(item)))
-    if not items:
-        typer.echo(f"Nothing is proposed for the map of {subject}.")
+    print_list(items, _text, f"Nothing is proposed for the map of {slug(subject)}.", as_json=as_json)
 
 
 @takes_input(accept="--accept/--reject")
@@ -40,15 +34,15 @@ async def decide(
 ) -> None:
     """Accept a proposal, which changes the map at once, or reject it. Facts and answers of a removed node stay."""
     async with open_services(settings(), pool_size=2) as services:
+        proposal_id = await id_of(services.pool, proposal, Referent.PROPOSAL)
         try:
-            proposal_id = await id_of(services.pool, proposal, Referent.PROPOSAL)
-        except UsageError as error:
-            raise UsageError(f"proposal_id: {error}") from None
-        item = await decide_proposal.command(services, proposal_id, body)
+            item = await decide_proposal.command(services, proposal_id, body)
+        except NotFound as error:
+            raise NotFound(f"{error} `chiron learn proposals` shows those of a subject.") from None
     print_answer(f"The proposal is {item.state}.", item, as_json=as_json)
 
 
-def _lines(item: Proposal) -> list[str]:
+def _text(item: Proposal) -> str:
     words = {
         ProposalKind.ADD: "add {title!r}",
         ProposalKind.PREREQUISITE: "know {other_title!r} before {title!r}",
@@ -63,4 +57,4 @@ def _lines(item: Proposal) -> list[str]:
     if item.decided_by:
         reason = one_line(item.decision_reason or "", chars_max=REASON_CHARS_MAX)
         lines.append(f"  {item.state} by {one_line(item.decided_by)}: {reason}")
-    return lines
+    return "\n".join(lines)

@@ -2,26 +2,35 @@
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 import typer
 
+from chiron_api.acts.quizzes import (
+    AnswerRequest,
+    QuestionRequest,
+    QuizRequest,
+    SettlementRequest,
+    answer_of,
+    answer_question,
+    settle_answer,
+    write_questions,
+)
 from chiron_api.cli.batch_end import end_of
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.cli.input.options import Draft
-from chiron_api.quizzes import quiz_document
+from chiron_api.cli.input.options import Draft, takes_input
+from chiron_api.cli.learn.subject import Subject
+from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count as counted
 from chiron_api.text import printable
 from chiron_workers.access.audit import command
 from chiron_workers.knowledge.assessment.questions import StoredQuestion
-from chiron_workers.knowledge.assessment.quizzes import COUNT_MAX, MarkedAnswer, NoQuestions, Quiz
+from chiron_workers.knowledge.assessment.quizzes import MarkedAnswer, NoQuestions, Quiz
+from chiron_workers.learning.lesson_orders import find_node
 from chiron_workers.settings import settings
 from chiron_workers.states import Mark
-
-if TYPE_CHECKING:
-    from chiron_api.services import Services
 
 ADVICE = (
     "Batch {batch_id} wrote none. `chiron show {batch_id}` says why, `chiron retry {batch_id}` tries its failed runs again, and "
@@ -31,15 +40,16 @@ NODES_LEFT = "{left:,} nodes are left; `chiron learn quiz {subject} --again` goe
 RESUME_HINT = "The quiz stays where it is; the same command goes on with it."
 
 
+@takes_input(without=("node_id",))
+@takes_input(without=("subject", "node_id"))
 def quiz(
-    subject: Annotated[str, typer.Argument(help="The subject, by its id or its name.")],
+    subject: Subject,
     node: Annotated[
         str, typer.Argument(help="A node of its map, by its id or its title. Default: all of it.")
     ] = "",
-    count: Annotated[int, typer.Option(min=1, max=COUNT_MAX, help="Questions at most.")] = 3,
-    again: Annotated[
-        bool, typer.Option("--again", help="Have questions written anew first, though it was tried before.")
-    ] = False,
+    *,
+    draft: Draft[QuizRequest],
+    order: Draft[QuestionRequest],
     as_json: AsJson = False,
 ) -> None:
     """Be asked what you know of a subject, one question at a time, and see what your answers are worth.
@@ -49,7 +59,7 @@ def quiz(
     certain is put to you with its key.
     """
     session = QuizTerminal(as_json=as_json)
-    quiz = asyncio.run(_start(subject, node, session, count=count, again=again))
+    quiz = asyncio.run(_start(draft, order, subject, node, session))
     try:
         quiz = session.ask_all(quiz)
     except KeyboardInterrupt:
@@ -112,33 +122,33 @@ class QuizTerminal:
 
     def end(self, quiz: Quiz) -> None:
         """Print how the quiz stands."""
-        document: dict[str, Any] = quiz_document(quiz)
+        answer = answer_of(quiz)
         if self._as_json:
-            typer.echo(json_line(document))
+            typer.echo(json_line(answer))
             return
-        marks = f"{document['right']} right, {document['wrong']} wrong, {document['doubtful']} doubtful"
+        marks = f"{answer.right} right, {answer.wrong} wrong, {answer.doubtful} doubtful"
         typer.echo(f"\n{counted(len(quiz.answers), 'answer')}: {marks}.")
         if not quiz.is_finished:
             typer.echo(RESUME_HINT)
 
 
-async def _start(subject: str, node: str, terminal: QuizTerminal, *, count: int, again: bool) -> Quiz:
-    from chiron_api.services import open_services
-    from chiron_workers.learning.lesson_orders import find_node
-
+async def _start(
+    draft: Draft[QuizRequest], order: Draft[QuestionRequest], subject: str, node: str, terminal: QuizTerminal
+) -> Quiz:
     async with open_services(settings(), pool_size=2) as services:
         async with services.store() as store:
             subject_id = (await store.subjects.require(subject))["subject_id"]
             branch = await find_node(services.pool, subject_id, node) if node else None
             node_id = UUID(branch["node_id"]) if branch else None
             has_questions = bool(await store.questions.pick(subject_id, node_id, limit=1))
+        body, request = draft.complete(subject=subject_id, node_id=node_id), order.complete(node_id=node_id)
         advice = ""
-        if again or not has_questions:
-            batch_id = await _have_written(services, subject_id, node_id, terminal, again=again)
+        if request.again or not has_questions:
+            batch_id = await _have_written(services, subject_id, request, terminal)
             advice = ADVICE.format(batch_id=batch_id)
         try:
             async with command(services.pool, "quizzes.create") as made, services.store() as store:
-                quiz, _ = await store.quizzes.start(subject_id, node_id, count=count)
+                quiz, _ = await store.quizzes.start(subject_id, node_id, count=body.count)
                 made["quizzes"] = quiz.id
         except NoQuestions as error:
             raise NoQuestions(f"{error} {advice}".strip()) from None
@@ -147,25 +157,15 @@ async def _start(subject: str, node: str, terminal: QuizTerminal, *, count: int,
 
 async def read_quiz(quiz_id: UUID) -> Quiz:
     """A quiz of the local user. Raises NotFound."""
-    from chiron_api.services import open_services
-
     async with open_services(settings(), pool_size=2) as services, services.store() as store:
         return await store.quizzes.get(quiz_id)
 
 
 async def _have_written(
-    services: "Services",
-    subject_id: str,
-    node_id: UUID | None,
-    terminal: QuizTerminal,
-    *,
-    again: bool,
+    services: Services, subject_id: str, request: QuestionRequest, terminal: QuizTerminal
 ) -> UUID:
     """Have questions written, and wait for the batch that writes them; its id. It ends also where none was written."""
-    from chiron_api.acts.quizzes import QuestionRequest, write_questions
-
-    body = QuestionRequest(node_id=node_id, again=again)
-    batch = await write_questions.command(services, subject_id, body)
+    batch = await write_questions.command(services, subject_id, request)
     if batch.nodes_left:
         terminal.tell(NODES_LEFT.format(left=batch.nodes_left, subject=subject_id))
     terminal.tell(
@@ -176,19 +176,15 @@ async def _have_written(
 
 
 async def _answer(quiz_id: UUID, question_id: UUID, response: str) -> Quiz:
-    from chiron_api.acts.quizzes import AnswerRequest, answer_question
-    from chiron_api.services import open_services
-
-    body = Draft(AnswerRequest).complete(question_id=question_id, response=response)
+    body = Draft(AnswerRequest, names={"response": "The answer"}).complete(
+        question_id=question_id, response=response
+    )
     async with open_services(settings(), pool_size=2) as services:
         await answer_question.command(services, quiz_id, body)
     return await read_quiz(quiz_id)
 
 
 async def _settle(quiz_id: UUID, question_id: UUID, mark: Literal["right", "wrong"]) -> Quiz:
-    from chiron_api.acts.quizzes import SettlementRequest, settle_answer
-    from chiron_api.services import open_services
-
     async with open_services(settings(), pool_size=2) as services:
         await settle_answer.command(services, quiz_id, SettlementRequest(question_id=question_id, mark=mark))
     return await read_quiz(quiz_id)

@@ -1,11 +1,14 @@
-"""Forms that a page posts: read, bounded, and held to the token of the session."""
+"""Forms of a page: how they are shown, and what they post, bounded and held to the token of the session."""
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from dataclasses import dataclass, field
+from functools import cache
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
+from markupsafe import Markup
 from pydantic import ValidationError
+from pydantic_core import PydanticUndefined
 from starlette.requests import Request
 
 from chiron_api.acts.inputs import Input
@@ -41,10 +44,17 @@ async def read_input(request: Request, model: type[Model]) -> Model:
 
 
 def as_input(fields: Mapping[str, str], model: type[Model]) -> Model:
-    """The fields of a form as the input of an act; one that is empty and may be missing is left out. Raises Problem 422."""
-    required = {name for name, field in model.model_fields.items() if field.is_required()}
+    """The fields of a form as the input of an act. Raises Problem 422.
+
+    One that is empty and may be missing is left out, and so is what the browser sends beside the fields, such as the name of
+    the button.
+    """
     texts = {name: text.strip() for name, text in fields.items()}
-    values = {name: text for name, text in texts.items() if text or name in required}
+    values = {
+        name: texts[name]
+        for name, field in model.model_fields.items()
+        if name in texts and (texts[name] or field.is_required())
+    }
     try:
         return model.model_validate(values, context={"is_text": True})
     except ValidationError as error:
@@ -58,29 +68,58 @@ def _text(content: bytes) -> str:
         raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "The file is no text in UTF-8.") from None
 
 
-def amount(fields: dict[str, str], name: str) -> Decimal | None:
-    """An amount of USD above zero; None where the field is empty. Raises Problem 422."""
-    text = fields.get(name, "").strip().removeprefix("$").replace(",", "")
-    if not text:
-        return None
-    try:
-        value = Decimal(text)
-    except InvalidOperation:
-        value = Decimal(0)
-    if not value.is_finite() or value <= 0:
-        raise Problem(
-            HTTPStatus.UNPROCESSABLE_ENTITY, f"A budget is an amount of USD above 0, not {text[:40]!r}."
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The input of an act as a form asks for it: names, bounds, choices and defaults are the model's.
+
+    Args:
+        texts: What was written into it, if it is shown again.
+    """
+
+    model: type[Input]
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self, name: str) -> str:
+        """What the field holds: what was written, else its default."""
+        default = self.model.model_fields[name].default
+        return self.texts.get(name, "") or ("" if default in (None, PydanticUndefined) else str(default))
+
+    def hint(self, name: str) -> str:
+        """What the field means, in a sentence."""
+        return self.model.model_fields[name].description or ""
+
+    def choices(self, name: str) -> list[str]:
+        """What can be chosen; empty where anything can be written."""
+        return list(schema_of(self.model, name).get("enum", ()))
+
+    def chars_max(self, name: str) -> int:
+        """How long the text of the field may be."""
+        return int(schema_of(self.model, name)["maxLength"])
+
+    def attributes(self, name: str) -> Markup:
+        """The attributes of its element, all but the id and the value."""
+        schema = schema_of(self.model, name)
+        attributes: dict[str, object] = {"name": name}
+        if schema["type"] == "integer":
+            attributes |= {"type": "number", "min": schema.get("minimum"), "max": schema.get("maximum")}
+        elif schema["type"] == "number":
+            attributes["inputmode"] = "decimal"
+        elif schema.get("format") == "date-time":
+            attributes["type"] = "date"
+        attributes |= {"maxlength": schema.get("maxLength")}
+        pairs = Markup(" ").join(
+            Markup('{}="{}"').format(key, value) for key, value in attributes.items() if value is not None
         )
-    return value
+        return pairs + (Markup(" required") if self.model.model_fields[name].is_required() else "")
 
 
-def count(fields: dict[str, str], name: str) -> int | None:
-    """A whole number above zero; None where the field is empty. Raises Problem 422."""
-    text = fields.get(name, "").strip()
-    if not text:
-        return None
-    if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text)):
-        raise Problem(
-            HTTPStatus.UNPROCESSABLE_ENTITY, f"{name} is a whole number above 0, not {text[:40]!r}."
+@cache
+def schema_of(model: type[Input], name: str) -> dict[str, Any]:
+    """What the schema of a model says of a field, without null."""
+    document = model.model_json_schema(by_alias=False)
+    schema = document["properties"][name]
+    while "type" not in schema:
+        schema = (
+            schema["anyOf"][0] if "anyOf" in schema else document["$defs"][schema["$ref"].rpartition("/")[2]]
         )
-    return int(text)
+    return cast("dict[str, Any]", schema)

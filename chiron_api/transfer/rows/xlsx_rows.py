@@ -17,7 +17,6 @@ from chiron_workers.knowledge.rows.reading import AnswerRow, Cell, TopicRows, al
 from chiron_workers.runs.columns import TOPIC, Column
 from chiron_workers.states import ColumnType
 
-MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 LINES_MAX = 1_000_000  # of a sheet; Excel reads 1,048,576
 WIDTH_CHARS = 24  # of a column
 TEXT_CHARS_MAX = 32_000  # of a cell; Excel reads 32,767

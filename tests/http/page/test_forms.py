@@ -1,11 +1,16 @@
 """Forms: as large as they may be in all, whatever they are made of."""
 
 from collections.abc import AsyncIterator, Sequence
+from uuid import uuid4
 
 import httpx2
 import pytest
+from starlette.routing import Route
+from support.lesson_writing import Taught, written_lesson
+from support.research_rows import Shelf
 
 from chiron_api.http.page.forms import FORM_BYTES_MAX
+from chiron_api.http.page.routes import all_routes
 from chiron_api.http.page.session.view import SIGN_IN_BYTES_MAX
 
 MULTIPART = "multipart/form-data; boundary=X"
@@ -42,3 +47,41 @@ async def test_a_form_is_read_up_to_what_it_may_have_in_all(
     assert answer.status_code == 413, answer.text
     assert "A form may have" in answer.text
     assert f"{bytes_max:,} bytes" in answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(
+        route.path for route in all_routes() if isinstance(route, Route) and "POST" in (route.methods or ())
+    ),
+)
+async def test_a_form_may_come_with_what_a_browser_sends_beside_its_fields(
+    client: httpx2.AsyncClient, path: str
+):
+    answer = await client.post(path.format(id=uuid4(), name="nobody"), data={"button": "", "submit": "Send"})
+    assert answer.status_code < 500
+    assert "Extra inputs are not permitted" not in answer.text
+
+
+async def test_a_box_without_a_value_is_ticked(client: httpx2.AsyncClient, taught: Taught, shelf: Shelf):
+    written_lesson(shelf, taught)
+    form = {"node": str(taught.thickness), "unused": "x"}
+    batches = [
+        (await client.post("/subjects/sea-ice/lessons", data=form | more)).headers["location"]
+        for more in ({}, {}, {"again": "on"})
+    ]
+    assert batches[0] == batches[1] != batches[2]
+
+
+async def test_a_field_has_the_bounds_and_the_choices_of_its_act(client: httpx2.AsyncClient):
+    page = (await client.get("/keys")).text
+    for field in (
+        '<input id="name" name="name" maxlength="64" required value=""',
+        '<input id="requests_per_minute" name="requests_per_minute" type="number" min="1" max="1000000" value=""',
+        '<input id="budget_usd" name="budget_usd" inputmode="decimal" value=""',
+        '<option value="total" selected>all time</option>',
+    ):
+        assert field in page
+    refused = (await client.post("/keys", data={"name": "?", "scope": "submit", "budget_usd": "2"})).text
+    for field in ('name="budget_usd" inputmode="decimal" value="2"', '<option value="submit" selected>'):
+        assert field in refused

@@ -4,7 +4,6 @@ import httpx2
 import pytest
 
 from chiron_workers import settings as process_settings
-from chiron_workers.ids import new_id
 from chiron_workers.settings import Settings
 
 
@@ -35,15 +34,3 @@ async def test_runs_and_batches_are_deleted_once_they_are_finished(client: httpx
     gone = await client.delete(whole)
     assert (gone.status_code, gone.content) == (204, b"")
     assert (await client.delete(whole)).status_code == 404
-
-
-async def test_an_id_of_the_other_kind_is_not_found_and_an_unknown_parameter_is_refused(
-    client: httpx2.AsyncClient, batch: dict
-):
-    await client.post(f"/v1/batches/{batch['batch_id']}/cancel")
-    assert (await client.delete(f"/v1/runs/{batch['batch_id']}")).status_code == 404
-    assert (await client.delete(f"/v1/batches/{batch['run_ids'][0]}")).status_code == 404
-    assert (await client.delete(f"/v1/runs/{new_id()}")).status_code == 404
-    path = f"/v1/batches/{batch['batch_id']}"
-    assert (await client.delete(path, params={"everything": "yes"})).status_code == 422
-    assert (await client.get(path)).status_code == 200

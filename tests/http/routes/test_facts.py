@@ -3,7 +3,6 @@ from support.verified_quotes import quoted
 
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
-from chiron_workers.ids import new_id
 from chiron_workers.runs.session import Session
 from chiron_workers.store import Store
 
@@ -23,10 +22,3 @@ async def test_a_fact_shows_its_evidence_and_can_be_taken_out_and_brought_back(
     assert (await client.post(f"{url}/withdraw", json={"reason": "misread"})).json()["status"] == "withdrawn"
     back = (await client.post(f"{url}/reinstate", json={})).json()
     assert (back["status"], back["history"][1]["reason"]) == ("accepted", "withdrawn: misread")
-
-
-async def test_a_fact_that_is_not_there_is_404_and_a_wrong_body_422(client: httpx2.AsyncClient):
-    unknown = f"/v1/facts/{new_id()}"
-    assert (await client.get(unknown)).status_code == 404
-    assert (await client.post(f"{unknown}/withdraw", json={})).status_code == 404
-    assert (await client.post(f"{unknown}/withdraw", json={"why": "x"})).status_code == 422

@@ -30,6 +30,7 @@ async def test_the_trail_says_what_a_new_key_may_and_whose_it_is(client: httpx2.
             "requests_per_minute: Input should be less than or equal to 1000000",
         ),
         ("expires_at", "2999-12-31", "expires_at: Input should have timezone info"),
+        ("budget_period", "day", "budget_period: goes with a budget_usd"),
     ],
 )
 async def test_what_cannot_be_a_key_is_a_problem_that_names_the_field(

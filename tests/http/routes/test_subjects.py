@@ -84,6 +84,7 @@ async def test_a_subject_that_cannot_be_made_is_refused_with_the_field(client: h
         ({"title": "x" * 301}, "title"),
         ({"title": "Ice", "purpose_statement": "x" * 4_001}, "purpose_statement"),
         ({"title": "Ice", "target_depth": ""}, "target_depth"),
+        ({"title": "Ice", "target_depth": "expert"}, "target_depth: goes with a purpose_statement"),
     ):
         answer = await client.post("/v1/subjects", json=body)
         assert (answer.status_code, words in answer.json()["detail"]) == (422, True), answer.text

@@ -7,11 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.acts.facts import Reason, reinstate_fact, withdraw_fact
-from chiron_api.acts.inputs import Input, length_bounds
+from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.fact import proof
-from chiron_api.http.page.forms import read_input
+from chiron_api.http.page.forms import Form, read_input
 from chiron_api.http.page.rendering import is_panel, page, see_other
 from chiron_api.http.page.views import view
 from chiron_workers.knowledge.facts.fact_details import load_details
@@ -42,7 +42,7 @@ async def show_fact(request: Request) -> Response:
         best=best,
         opponents=proof.opponents_of(fact),
         proof=evidence,
-        bounds=length_bounds(Reason),
+        reason=Form(Reason),
     )
 
 

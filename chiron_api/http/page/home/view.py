@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts.batches import BatchRequest
 from chiron_api.http.dependencies import services_of
+from chiron_api.http.page.forms import Form
 from chiron_api.http.page.home import home
 from chiron_api.http.page.home.home import Home
 from chiron_api.http.page.live import Frame, Part, live_parts
@@ -49,7 +51,7 @@ async def show_home(request: Request) -> Response:
     """The three bands; without any batch a form with an example."""
     visit, services = visit_of(request), services_of(request)
     overview = await home.load(services.pool, since=visit.since, owner=services.principal.visible_owner)
-    answer = page(request, "home/page.html", section="/", home=overview)
+    answer = page(request, "home/page.html", section="/", home=overview, form=Form(BatchRequest))
     answer.set_cookie(VISIT, visit.cookie(), max_age=31_536_000, httponly=True, samesite="strict")
     return answer
 

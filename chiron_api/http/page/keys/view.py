@@ -6,15 +6,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.acts import keys as acts
-from chiron_api.acts.inputs import length_bounds
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import read_query
-from chiron_api.http.page.forms import as_input, read_form
+from chiron_api.http.page.forms import Form, as_input, read_form
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
 from chiron_workers.errors import Conflict, UsageError
-from chiron_workers.states import AccessScope
 
 ALL_IN_USE = acts.KeysQuery()
 
@@ -63,9 +61,7 @@ async def _page(
         secret=secret,
         name=name,
         problem=problem,
-        fields=dict.fromkeys(acts.KeyRequest.model_fields, "") | (fields or {}),
-        bounds=length_bounds(acts.KeyRequest),
-        scopes=tuple(AccessScope),
+        form=Form(acts.KeyRequest, fields or {}),
     )
 
 

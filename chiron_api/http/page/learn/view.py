@@ -8,23 +8,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.acts import journeys, learning
-from chiron_api.acts.inputs import Input, length_bounds
+from chiron_api.acts.inputs import Input
 from chiron_api.acts.journeys import JourneyRequest
 from chiron_api.acts.learning import DecisionRequest, GoalRequest, RoundRequest
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
-from chiron_api.http.page.forms import as_input, read_form, read_input
+from chiron_api.http.page.forms import Form, as_input, read_form, read_input
 from chiron_api.http.page.learn import journey
 from chiron_api.http.page.learn.learning import Selection, load
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
 from chiron_workers.errors import Conflict, ToolValidationError, UsageError
-from chiron_workers.learning.needs import FACTS_MIN
-from chiron_workers.learning.research_rounds import TOPICS_MAX, RoundState
+from chiron_workers.learning.research_rounds import RoundState
 
 PageNumber = Annotated[int, Field(ge=1, le=100_000)]
-FIELDS = ("goal", "depth", "budget_usd", "facts_min", "topics_max")  # of the two forms
 REFUSALS = (Conflict, ToolValidationError, UsageError)
 
 
@@ -107,16 +105,16 @@ async def _page(
     async with services_of(request).store() as store:
         of_learner = await load(store, subject_id, selection)
     values = {"problem": "", "round_state": None, "status": HTTPStatus.OK} | more
-    defaults = {"facts_min": FACTS_MIN, "topics_max": TOPICS_MAX}
+    texts = fields or {}
     return page(
         request,
         "learn/page.html",
         section="/subjects",
         view=of_learner,
         tab="learn",
-        fields=dict.fromkeys(FIELDS, "") | (fields or {}),
-        defaults=defaults,
-        bounds=length_bounds(GoalRequest) | length_bounds(DecisionRequest),
+        goal_form=Form(JourneyRequest, texts if "goal" in texts else {}),
+        round_form=Form(RoundRequest, {} if "goal" in texts else texts),
+        decision=Form(DecisionRequest),
         **values,
     )
 

@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.acts import quizzes
-from chiron_api.acts.inputs import Input, length_bounds
+from chiron_api.acts.inputs import Input
 from chiron_api.acts.quizzes import AnswerRequest, QuestionRequest, QuizRequest, SettlementRequest
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
-from chiron_api.http.page.forms import read_input
+from chiron_api.http.page.forms import Form, read_input
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_workers.batches.summaries import BatchSummary, summary
@@ -74,7 +74,7 @@ async def show_quiz(request: Request) -> Response:
         quiz=quiz,
         subject=subject,
         last=last,
-        bounds=length_bounds(AnswerRequest),
+        form=Form(AnswerRequest),
     )
 
 
@@ -121,6 +121,7 @@ async def _start_page(
         section="/subjects",
         subjects=subjects,
         subject=subject,
+        form=Form(QuizRequest),
         has_no_questions=has_no_questions,
         former=former,
         problem=problem,

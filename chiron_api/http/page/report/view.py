@@ -13,11 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from chiron_api.acts.inputs import Input, length_bounds
+from chiron_api.acts.inputs import Input
 from chiron_api.acts.reports import READERS, WRITERS, ReportOptions, Writing
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
-from chiron_api.http.page.forms import as_input, read_form
+from chiron_api.http.page.forms import Form, as_input, read_form
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
@@ -62,8 +62,7 @@ async def _show(
         formats=list(DocumentName),
         topics=part.topics[:TOPICS_SHOWN],
         default_model=services.settings.model,
-        fields={"model": "", "budget_usd": ""} | dict(fields or {}),
-        lengths=length_bounds(Writing),
+        form=Form(Writing, fields or {}),
         problem=problem,
         **await asyncio.to_thread(_sections, part),
     )

@@ -9,10 +9,11 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from chiron_api.acts.inputs import Input, length_bounds
+from chiron_api.acts.inputs import Input
 from chiron_api.acts.runs import Message
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import flower_address, path_id, read_query
+from chiron_api.http.page.forms import Form
 from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.rows.table import RowTable
@@ -27,7 +28,7 @@ from chiron_api.views.batches import cost_to_finish_of
 from chiron_workers.batches.cost_to_finish import CostToFinish
 from chiron_workers.batches.summaries import RunSummary, run_summary, summary
 
-BOUNDS = length_bounds(Message)
+MESSAGE = Form(Message)
 
 
 class Options(Input):
@@ -63,7 +64,7 @@ async def show_run(request: Request) -> Response:
         section="/batches",
         run=run,
         cost_to_finish=await cost_to_finish_of(pool, run),
-        bounds=BOUNDS,
+        message=MESSAGE,
         batch=await summary(pool, run.batch_id),
         table=await load_rows(pool, run_id, path=f"/runs/{run_id}"),
         story=await story.load(pool, run_id, before=options.before),
@@ -86,7 +87,7 @@ async def live_run(request: Request) -> Response:
     async def draw(look: RunLook) -> Frame:
         run, news = look.run, await look.stories.get(after[0])
         after[0] = news.last_seq
-        head = {"run": run, "cost_to_finish": look.cost_to_finish, "bounds": BOUNDS}
+        head = {"run": run, "cost_to_finish": look.cost_to_finish, "message": MESSAGE}
         parts = [Part("head", render(request, "run/head.html", head))]
         parts += rows_part(request, look.table, with_topic=False)
         for call in news.ended:

@@ -10,13 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.acts import subjects as acts
-from chiron_api.acts.inputs import Input, length_bounds
+from chiron_api.acts.inputs import Input
 from chiron_api.acts.rechecks import order_subject_recheck
 from chiron_api.acts.search import SearchRequest
 from chiron_api.http.csrf import CSRF_FIELD, require_csrf
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import read_query
-from chiron_api.http.page.forms import as_input, read_form, read_input
+from chiron_api.http.page.forms import Form, as_input, read_form, read_input
 from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.subject import listing, subject
 from chiron_api.http.page.subject.subject import Selection
@@ -87,8 +87,7 @@ async def _list(request: Request, *, problem: str = "", fields: dict[str, str] |
         section="/subjects",
         listing=subjects,
         problem=problem,
-        fields=dict.fromkeys(acts.NewSubject.model_fields, "") | (fields or {}),
-        bounds=length_bounds(acts.NewSubject),
+        form=Form(acts.NewSubject, fields or {}),
     )
 
 
@@ -115,7 +114,8 @@ async def show_subject(request: Request) -> Response:
         section="/subjects",
         view=overview,
         tab="",
-        bounds=length_bounds(acts.NewSubject) | length_bounds(SearchRequest),
+        goal=Form(acts.LearningGoal),
+        search=Form(SearchRequest),
         **_upload_form(services),
     )
 

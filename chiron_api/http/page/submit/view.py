@@ -8,9 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chiron_api.acts.batches import BatchRequest, new_batch, submit_batch
-from chiron_api.acts.inputs import length_bounds
 from chiron_api.http.dependencies import services_of
-from chiron_api.http.page.forms import read_form
+from chiron_api.http.page.forms import Form, read_form
 from chiron_api.http.page.rendering import escaped, page, see_other
 from chiron_api.http.page.submit.draft import Draft, draft_of
 from chiron_api.http.page.views import view
@@ -55,9 +54,9 @@ async def _form(request: Request, draft: Draft, *, problem: str = "") -> Respons
         "submit/page.html",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         section="/submit",
-        fields=dict(draft.fields) | {"topics": topics},
+        form=Form(BatchRequest, draft.fields),
+        topics=topics,
         subjects=subjects,
-        bounds=length_bounds(BatchRequest),
         default_model=services.settings.model,
         key=str(new_id()),
         problem=problem,

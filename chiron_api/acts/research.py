@@ -1,0 +1,8 @@
+"""What acts on batches and runs are done to."""
+
+from chiron_api.acts.act import Target
+from chiron_api.answers.basics import Receipt
+from chiron_api.answers.runs import Batch, Run, RunReceipt, RunResult
+
+BATCH = Target("batch", (Batch, Receipt, RunReceipt))
+RUN = Target("run", (Run, RunResult, RunReceipt))
