@@ -36,7 +36,8 @@ async def played(stage: Stage, run_ids: list[UUID], *, at_once: int = 1) -> list
     async def play(run_id: UUID) -> None:
         async with gate:
             while (await stage.row(run_id))["state"] == "queued":
-                await stage.end_waiting()
+                # Its own wait alone: another run may be acquired at this moment.
+                await stage.rows("update runs set ready_at = now() where id = %s returning 1", run_id)
                 await stage.play(run_id)
 
     await asyncio.gather(*map(play, run_ids))
