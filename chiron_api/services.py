@@ -1,5 +1,5 @@
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # what showing the help of a command does without
     from chiron_workers.embeddings import Embedder
     from chiron_workers.pubsub.streams import Streams
     from chiron_workers.store import Store
+    from chiron_workers.worker.fleet import Fleet, SharedFleet
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,13 @@ class Services:
     pool: Pool
     find_embedder: "Callable[[], Embedder]"  # opened at its first use: steering needs none
     streams: "Streams"  # connected to Redis while somebody watches
+    shared_fleet: "SharedFleet"
     principal: Principal = LOCAL  # on whose behalf they are used
+
+    async def fleet(self) -> "Fleet":
+        """How the installation is, a second old at most; without money for a principal that sees its own batches alone."""
+        fleet = await self.shared_fleet.now()
+        return fleet if self.principal.visible_owner is None else fleet.without_money()
 
     @property
     def embedder(self) -> "Embedder":
@@ -72,6 +79,7 @@ async def open_services(settings: Settings, *, pool_size: int) -> AsyncIterator[
     """Postgres and the embedder, closed at the end. Raises ServiceUnavailable where Postgres does not answer."""
     from chiron_workers.embeddings import open_embedder
     from chiron_workers.pubsub.streams import Streams
+    from chiron_workers.worker.fleet import SharedFleet
 
     async with AsyncExitStack() as stack:
 
@@ -82,4 +90,5 @@ async def open_services(settings: Settings, *, pool_size: int) -> AsyncIterator[
             return embedder
 
         pool = await stack.enter_async_context(open_pool(settings.database_url, size=pool_size))
-        yield Services(settings, pool, find_embedder, Streams(pool, settings.redis_url))
+        shared_fleet = await stack.enter_async_context(aclosing(SharedFleet(pool, settings)))
+        yield Services(settings, pool, find_embedder, Streams(pool, settings.redis_url), shared_fleet)

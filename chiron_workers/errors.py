@@ -88,8 +88,8 @@ class NoProgress(ChironError):
 class BudgetSpent(ChironError):
     """A budget has no room for the next call: the run pauses, or waits `retry_after_s` seconds where that helps.
 
-    `limit` says which budget it is ("run" or "batch"), its unit ("usd" or "tokens"), its amount, and the least one that
-    pays the call; empty for the day's.
+    `limit` says which budget it is ("run" or "batch"), its unit ("usd" or "tokens"), its amount, the least one that pays the
+    call, and what the call may cost ("next"); empty for the day's.
     """
 
     def __init__(

@@ -158,10 +158,14 @@ async def submit_batch(
     The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request gives
     the same batch, and starts nothing twice.
     """
+    from chiron_workers.estimates.shortages import budget_warnings  # which showing help does without
+
     batch = await asyncio.to_thread(new_batch, body, services.settings, idempotency_key)
     submission = await submit(services.pool, batch, principal=services.principal)
     await services.notify(submission.batch_id)
-    return Created(await asyncio.to_thread(_receipt, submission, batch.runs), submission.is_new)
+    shortages = await budget_warnings(services.pool, batch)
+    receipt = await asyncio.to_thread(_receipt, submission, batch.runs, shortages)
+    return Created(receipt, submission.is_new)
 
 
 @BATCHES.act("batches.list", "GET /v1/batches", "List the batches", client="batches", faces=("GET /batches",))
@@ -193,9 +197,16 @@ async def show_batch(services: Services, id: UUID) -> Batch:
     20 entries of each kind.
     """
     pool = services.pool
-    from chiron_api.views.batches import batch_page, difference_of  # which showing help does without
+    from chiron_api.views.batches import (  # which showing help does without
+        batch_page,
+        cost_to_finish_of,
+        difference_of,
+    )
 
-    return Batch.model_validate(batch_page(await summary(pool, id), await difference_of(pool, id)))
+    batch = await summary(pool, id)
+    return Batch.model_validate(
+        batch_page(batch, await difference_of(pool, id), await cost_to_finish_of(pool, batch))
+    )
 
 
 def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | None = None) -> NewBatch:
@@ -246,7 +257,7 @@ def _column(column: str | ColumnRequest) -> Column:
     return Column(column.name, column.type, column.description)
 
 
-def _receipt(submission: Submitted, runs: Sequence[NewRun]) -> Receipt:
+def _receipt(submission: Submitted, runs: Sequence[NewRun], shortages: Sequence[str]) -> Receipt:
     receipt: dict[str, Any] = {"batch_id": submission.batch_id, "run_ids": submission.run_ids}
-    warnings = duplicate_warnings(runs)
+    warnings = [*duplicate_warnings(runs), *shortages]
     return Receipt.model_validate(receipt | ({"warnings": warnings} if warnings else {}))

@@ -94,7 +94,10 @@ async def show_run(services: Services, id: UUID) -> Run:
 
     Of each text the first 2,000 of `text_chars` characters are there.
     """
-    return Run.model_validate(await run_summary(services.pool, id))
+    from chiron_api.views.batches import cost_to_finish_of, summary_fields  # which showing help does without
+
+    run = await run_summary(services.pool, id)
+    return Run.model_validate(summary_fields(run, cost_to_finish=await cost_to_finish_of(services.pool, run)))
 
 
 @RUNS.act(

@@ -74,7 +74,10 @@ class Problem(Answer):
 
 
 class Receipt(Answer):
-    """What was stored: a batch and its runs, in the order of its topics; `warnings` name topics that are the same."""
+    """What was stored: a batch and its runs, in the order of its topics; `warnings` name topics that are the same.
+
+    They also name budgets that cannot pay one call.
+    """
 
     batch_id: UUID
     run_ids: list[UUID]

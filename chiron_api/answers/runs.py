@@ -1,6 +1,7 @@
 """Batches and runs."""
 
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from chiron_api.answers.basics import Answer, Failure, Hold, Receipt, RunState, Usage, Usd
@@ -16,13 +17,33 @@ class StopReason(Answer):
     runs: int
 
 
+class CostToFinish(Answer):
+    """The budget in all that lets what is open finish, of the batch or run `target`, and what that amount rests on.
+
+    `usd` and `tokens` are null where no such budget binds it. It rests on what `similar_runs` completed runs have cost together,
+    of the same role and model: `basis` says whether of the same `subject`, too, or of all of that `model`; `assumption` where
+    none has completed.
+    """
+
+    target: UUID
+    budget: Literal["batch", "run"]
+    open_runs: int
+    usd: Usd | None
+    tokens: int | None
+    basis: Literal["subject", "model", "assumption"]
+    similar_runs: int
+    similar_usd: Usd | None
+    similar_tokens: int
+    words: str
+
+
 class Batch(Usage):
     """A batch with the sums of its runs, `runs` by state.
 
     `facts` are those stored first by its runs; `confirmed` counts how often they met one that was there. `reserved_usd` is
     what calls in flight may cost, `pruned` counts the runs whose journal is gone, `silent` those that found nothing new.
     `held` are its models that are held. Of a batch that a subscription started, once it is finished, `difference` says
-    what it has brought.
+    what it has brought. Where runs of it have paused at its budget, `cost_to_finish` says which budget lets them finish.
     """
 
     id: UUID
@@ -46,6 +67,7 @@ class Batch(Usage):
     held: list[Hold]
     reasons: list[StopReason]
     difference: Difference | None = None
+    cost_to_finish: CostToFinish | None = None
 
 
 class BatchList(Answer):
@@ -79,7 +101,10 @@ class Evaluation(Answer):
 
 
 class Run(Usage):
-    """A run: `answer` is null until it has completed once, `error` unless it failed; what was pruned has no journal."""
+    """A run: `answer` is null until it has completed once, `error` unless it failed; what was pruned has no journal.
+
+    Where it has paused at a budget, its own or its batch's, `cost_to_finish` says which budget lets it finish.
+    """
 
     id: UUID
     batch_id: UUID
@@ -104,6 +129,7 @@ class Run(Usage):
     silent: bool
     held: Hold | None
     evaluations: list[Evaluation]
+    cost_to_finish: CostToFinish | None = None
 
 
 class RunList(Answer):

@@ -1,13 +1,15 @@
+import sys
 from typing import Annotated
 from uuid import UUID
 
 import typer
 
 from chiron_api.cli.display.answer import AsJson
+from chiron_api.cli.display.finish_hint import finish_hint
 from chiron_api.cli.display.summary import print_batch, print_batches, print_run
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import Referent, id_of, short_ids
-from chiron_workers.batches.summaries import BatchSummary, find, find_run, newest, runs_of
+from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, find_run, newest, runs_of
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import NotFound
 from chiron_workers.settings import settings
@@ -26,6 +28,8 @@ async def list_batches(
     async with open_pool(settings().database_url, size=2) as pool:
         batches = await newest(pool, limit=limit)
         short = await short_ids(pool, [batch.id for batch in batches])
+        if sys.stdout.isatty() and not as_json:
+            await _print_health(pool)
     if as_json:
         typer.echo(json_line(batches))
     elif not batches:
@@ -56,10 +60,14 @@ async def show(
             return
         if isinstance(summary, BatchSummary):
             await _show_batch(pool, summary, as_json=as_json)
-        elif as_json:
-            typer.echo(json_line(summary))
         else:
-            print_run(summary)
+            await _show_run(pool, summary, as_json=as_json)
+
+
+async def _print_health(pool: Pool) -> None:
+    from chiron_api.cli.display.health_line import print_health
+
+    await print_health(pool, settings(), problems_only=False)
 
 
 async def _show_transcript(pool: Pool, target: str, *, as_json: bool) -> None:
@@ -77,16 +85,30 @@ async def _show_transcript(pool: Pool, target: str, *, as_json: bool) -> None:
         typer.echo("No worker has begun this run, so nobody has said anything yet.")
 
 
+async def _show_run(pool: Pool, run: RunSummary, *, as_json: bool) -> None:
+    from chiron_api.views.batches import cost_to_finish_of, summary_fields
+
+    cost = await cost_to_finish_of(pool, run)
+    if as_json:
+        typer.echo(json_line(summary_fields(run, cost_to_finish=cost)))
+        return
+    print_run(run)
+    if cost:
+        typer.echo(f"\n{finish_hint(cost)}")
+
+
 async def _show_batch(pool: Pool, batch: BatchSummary, *, as_json: bool) -> None:
     from chiron_api.cli.display.difference import difference_lines
-    from chiron_api.views.batches import batch_page, difference_of
+    from chiron_api.views.batches import batch_page, cost_to_finish_of, difference_of
 
-    difference = await difference_of(pool, batch.id)
+    difference, cost = await difference_of(pool, batch.id), await cost_to_finish_of(pool, batch)
     if as_json:
-        typer.echo(json_line(batch_page(batch, difference)))
+        typer.echo(json_line(batch_page(batch, difference, cost)))
         return
     runs = await runs_of(pool, batch.id, limit=RUNS_SHOWN)
     print_batch(batch, runs, await short_ids(pool, [run.id for run in runs]))
+    if cost:
+        typer.echo(f"\n{finish_hint(cost)}")
     if difference:
         typer.echo("\nAgainst the time before")
         typer.echo("\n".join(difference_lines(difference)))

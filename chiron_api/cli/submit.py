@@ -28,7 +28,6 @@ from chiron_api.views.model_keys import key_warnings
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.duplicates import duplicate_warnings
-from chiron_workers.batches.estimates import budget_warnings
 from chiron_workers.batches.submit import NewBatch, check_run
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
@@ -119,11 +118,13 @@ def submit(  # noqa: PLR0913  # each is an option of the command
     if dry_run:
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))
         return
-    _warn(duplicate_warnings(batch.runs))  # before the batch is stored, and with it what is paid for
+    duplicate_notes = [*duplicate_warnings(batch.runs)]
+    _warn(duplicate_notes)  # before the batch is stored, and with it what is paid for
     receipt, source_notes = asyncio.run(_submit(body, batch, current))
+    budget_notes = [note for note in receipt.answer.warnings if note not in duplicate_notes]
     key_notes = key_warnings(run.model or current.model for run in batch.runs)
     _warn(
-        [*budget_warnings(batch), *key_notes, *service_notes, *([] if watch else source_notes)]
+        [*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
     )  # `watch` says the last ones too
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
@@ -174,7 +175,7 @@ async def _estimate(
 ) -> Sequence[str]:
     """Print the estimate; the warnings that it holds."""
     from chiron_api.cli.display.estimate import print_estimate
-    from chiron_workers.batches.estimates import estimate
+    from chiron_workers.estimates.new_batches import estimate
 
     async with open_pool(current.database_url, size=1) as pool:
         forecast = await estimate(pool, batch)
@@ -186,9 +187,13 @@ async def _estimate(
 async def _submit(
     body: BatchRequest, batch: NewBatch, current: Settings
 ) -> tuple[Created[Receipt], list[str]]:
-    """The receipt, and why runs of the batch will find no sources."""
+    """The receipt, and why runs of the batch will find no sources; prints the health line."""
+    from chiron_api.cli.display.health_line import print_health
+
     async with open_services(current, pool_size=2) as services:
         receipt = await submit_batch.command(services, body, batch.idempotency_key)
+        # Scripts hear of problems alone.
+        await print_health(services.pool, current, problems_only=not sys.stdout.isatty())
         return receipt, await source_warnings(services.pool, current, batch.runs)
 
 

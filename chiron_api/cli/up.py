@@ -3,16 +3,20 @@ from typing import Annotated
 
 import typer
 
+from chiron_api.answers.fleet import Fleet as Health
 from chiron_api.cli import raise_on_sigterm
 from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.display.health_line import health_now
 from chiron_api.cli.display.model_holds import holds_now, print_holds
 from chiron_api.cli.display.sign_in import print_sign_in
 from chiron_api.local_stack.stack import LocalStack
 from chiron_api.local_stack.supervision import Part
 from chiron_api.text import as_json as json_line
 from chiron_workers.errors import ChironError
+from chiron_workers.runs.model_holds import Hold
 from chiron_workers.settings import read_settings, settings
 from chiron_workers.settings.environment import environment_warnings
+from chiron_workers.worker.fleet import Fleet
 
 cli = typer.Typer()
 
@@ -63,18 +67,26 @@ def status(as_json: AsJson = False) -> None:
     """
     stack = LocalStack(read_settings())
     parts = stack.parts()
-    holds = asyncio.run(holds_now(settings())) if parts else []
+    holds, health = asyncio.run(_state_now()) if parts else ([], None)
     last_parts = None if parts else stack.ending_parts()
     if as_json:
-        typer.echo(json_line({"parts": parts or last_parts or [], "held": holds}))
+        line = {"health": Health.model_validate(health)} if health else {}
+        typer.echo(json_line({"parts": parts or last_parts or [], "held": holds, **line}))
     elif parts:
         _print_with_sign_in(parts)
         print_holds(holds)
+        if health:
+            typer.echo(health.line)
     elif last_parts is not None:
         _print(last_parts)
         typer.echo(f"Chiron is just stopping in {stack.home.folder}. `chiron down` waits until it has.")
     else:
         typer.echo(f"Nothing runs in {stack.home.folder}. Start it with `chiron up`.")
+
+
+async def _state_now() -> tuple[list[Hold], Fleet]:
+    """The models that are held, and how the installation is."""
+    return await holds_now(settings()), await health_now(settings())
 
 
 def _follow(stack: LocalStack) -> None:

@@ -13,6 +13,7 @@ from typing import Literal
 from chiron_api.answers.basics import Receipt
 from chiron_api.answers.differences import Difference
 from chiron_api.answers.facts import Fact, FactList, FoundFact, FoundFacts, ListedFact
+from chiron_api.answers.fleet import Fleet
 from chiron_api.answers.journeys import Journey, JourneyList
 from chiron_api.answers.keys import AuditEntry, AuditTrail, Key, KeyList, NewKey
 from chiron_api.answers.learning import (
@@ -233,6 +234,11 @@ class ActMethods:
     @Request("POST /v1/journeys/{id}/read")
     def finish_lesson(self, journey: Id | Journey) -> Journey:
         """The lesson that waited is read; questions about it come next, in the quiz `quiz_id`. 409 where none waits."""
+
+    @Request("GET /v1/health")
+    def fleet(self) -> Fleet:
+        """Workers alive, Redis, how long runs wait, and money today: the line that every page shows, a second old at most.
+        """
 
     @Request("GET /v1/subjects/{id}/journey")
     def journey(self, subject: str) -> Journey:

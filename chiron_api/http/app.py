@@ -33,6 +33,7 @@ from chiron_workers.embeddings import open_embedder
 from chiron_workers.errors import ChironError, ToolExecutionError
 from chiron_workers.pubsub.streams import Streams
 from chiron_workers.settings import Settings
+from chiron_workers.worker.fleet import SharedFleet
 
 AWAY_S = 1.5  # while Postgres is away, a request is told so within two seconds
 
@@ -53,16 +54,21 @@ def build_app(settings: Settings) -> FastAPI:
             pool_opener = open_pool(
                 settings.database_url, size=settings.pool_size, away_s=AWAY_S, is_patient=True
             )
-            async with pool_opener as pool:
-                services = Services(settings, pool, lambda: embedder, Streams(pool, settings.redis_url))
-                async with aclosing(Exposition(settings, pool)) as exposition:
-                    yield {
-                        "services": services,
-                        "exposition": exposition,
-                        "guesses": guesses,
-                        "views": SharedViews(services.streams),
-                        "open_streams": OpenStreams(settings.streams_per_key),
-                    }
+            async with (
+                pool_opener as pool,
+                aclosing(Exposition(settings, pool)) as exposition,
+                aclosing(SharedFleet(pool, settings)) as fleet,
+            ):
+                services = Services(
+                    settings, pool, lambda: embedder, Streams(pool, settings.redis_url), fleet
+                )
+                yield {
+                    "services": services,
+                    "exposition": exposition,
+                    "guesses": guesses,
+                    "views": SharedViews(services.streams),
+                    "open_streams": OpenStreams(settings.streams_per_key),
+                }
         finally:
             await embedder.close()
 

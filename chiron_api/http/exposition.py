@@ -6,13 +6,14 @@ import time
 from prometheus_client import Metric, generate_latest
 from prometheus_client.registry import Collector
 
+from chiron_workers.billing.spending import SPENDING_SQL
 from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.settings import Settings
 from chiron_workers.states import RunState
 from chiron_workers.telemetry.worker_metrics import read_families
 
-SQL = load(__file__)
+SQL = load(__file__, SPENDING_SQL)
 KEPT_MIN_S = 5.0  # an answer, so that many who scrape cost no more than one
 KEPT_MAX_S = 60.0
 KEPT_FACTOR = 50  # times as long as it took: counting a million runs takes Postgres 2 % of its time

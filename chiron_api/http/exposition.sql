@@ -11,9 +11,5 @@ select coalesce(greatest(extract(epoch from now() - min(ready_at)), 0), 0)::floa
  where state = 'queued';
 
 -- money
-select coalesce((select sum(usd)
-                   from spending
-                  where day = (now() at time zone 'utc')::date), 0)::float8 as spent_usd,
-       coalesce((select sum(reserved_usd)
-                   from runs
-                  where state = 'running'), 0)::float8 as reserved_usd;
+select spent_usd::float8 as spent_usd, reserved_usd::float8 as reserved_usd
+  from ({{day}}) as today;

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from chiron_workers.quotation import quoted
 from chiron_workers.runs.notes import Note
+from chiron_workers.runs.prompt_sizes import reply_tokens
 
 COMPACTION_REQUEST = (
     "Your context window is full. It begins anew after your next reply, and of this conversation you will then see "
@@ -45,7 +46,7 @@ class WindowShares:
     @staticmethod
     def of(context: int, reply_max: int) -> "WindowShares":
         """The shares of a window of `context` tokens, where replies may have `reply_max` at most."""
-        return WindowShares(context, min(reply_max, context // 4))
+        return WindowShares(context, reply_tokens(context, reply_max=reply_max))
 
     @property
     def summary(self) -> int:

@@ -11,7 +11,7 @@ import psycopg
 import structlog
 from psycopg_pool import PoolTimeout
 
-from chiron_workers.billing.prices import max_cost
+from chiron_workers.billing.call_costs import next_call_cost
 from chiron_workers.billing.reservations import release, reserve, write_off
 from chiron_workers.billing.tariffs import Tariff
 from chiron_workers.db.connect import Pool
@@ -35,7 +35,6 @@ log = structlog.get_logger()
 PAUSE_MIN_S = 0.25
 PAUSE_MAX_S = 5.0
 PATIENCE_S = 60.0  # for money that calls in flight have reserved; then the slot is for others
-FRAME_TOKENS = 1_000  # of what the API adds to a prompt by itself, such as its own words about tools
 
 
 @dataclass(slots=True)
@@ -171,9 +170,9 @@ class MeteredModel:
 
 
 def _max_cost(request: Request, tariff: Tariff, *, prompt_tokens: int, searches: int = 0) -> MaxCost:
-    cost = max_cost(
+    cost = next_call_cost(
         tariff.known_price,
-        prompt_tokens=prompt_tokens + FRAME_TOKENS,
+        prompt_tokens=prompt_tokens,
         reply_tokens=request.max_tokens,
         searches=searches,
     )

@@ -36,6 +36,7 @@ from chiron_workers.states import EventKind
 from chiron_workers.store import Store
 from chiron_workers.telemetry import spans
 from chiron_workers.telemetry.spans import Span
+from chiron_workers.toolkit.offers import offered_definitions
 from chiron_workers.toolkit.registry import Registry
 from chiron_workers.tools.own_tools import OwnTools
 
@@ -84,12 +85,7 @@ class Toolbox:
 
     def definitions(self, run: Run) -> list[dict[str, Any]]:
         """The definitions of the tools that a run is offered, as the Messages API takes them."""
-        may_call = role_of(run.role).may_call
-        return self.registry.definitions(
-            lambda tool: (
-                may_call(tool.name, reserved_for=tool.roles) and (bool(run.columns) or not tool.needs_columns)
-            )
-        )
+        return offered_definitions(self.registry, run.role, has_columns=bool(run.columns))
 
     async def call(
         self,

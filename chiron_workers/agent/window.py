@@ -22,6 +22,7 @@ from chiron_workers.runs.entries import (
     ToolResult,
 )
 from chiron_workers.runs.messages import History, Message, encoded, shared
+from chiron_workers.runs.prompt_sizes import opening_bytes
 
 GO_ON = (
     "Your reply was cut off at the limit of its length. Go on from where it stopped; do not repeat what you wrote. Your "
@@ -54,7 +55,7 @@ class Window:
         self._messages: list[Message] = []
         self._last_question_at: tuple[int, int] | None = None
         self._counted_tokens = 0  # of everything up to the latest reply, as the API billed it
-        self._bytes_since = len(encoded(opening.system)) + sum(map(len, self._tools))
+        self._bytes_since = opening_bytes(opening.system, self._tools)
         self._latest: Entry = self._opening
         self.replies = 0
         self.unanswered_questions: list[str] = []  # messages since the latest reply

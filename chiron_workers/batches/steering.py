@@ -13,6 +13,7 @@ from psycopg.rows import DictRow
 from chiron_workers.access.allotments import reopen
 from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL, Principal
+from chiron_workers.batches.cost_to_finish import cost_to_finish
 from chiron_workers.billing.budgets import Budget, freeze_missing_prices, set_budget
 from chiron_workers.db.connect import Pool, rows_of
 from chiron_workers.db.queries import load
@@ -26,6 +27,14 @@ from chiron_workers.states import FINAL_STATES, AllotmentAct, EventKind, RunStat
 
 SQL = load(__file__)
 NO_CHANGE = Budget()
+
+
+class _ShortOfMoney(Conflict):
+    """A budget, that of the batch or the run `owner_id`, cannot pay the next call."""
+
+    def __init__(self, message: str, owner_id: UUID) -> None:
+        super().__init__(message)
+        self.owner_id = owner_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +87,12 @@ async def resume(
         UsageError: The budget is no amount, or cannot bind since a price is not known.
         KeyBudgetSpent: The principal's key has less left.
     """
-    return await _requeue(pool, target, [RunState.PAUSED], "resumed", budget, principal)
+    try:
+        return await _requeue(pool, target, [RunState.PAUSED], "resumed", budget, principal)
+    except _ShortOfMoney as shortage:
+        needed = await cost_to_finish(pool, shortage.owner_id)
+        words = str(shortage) if needed is None else f"{shortage} {needed.words}"
+        raise Conflict(words) from None
 
 
 async def retry(
@@ -194,7 +208,7 @@ async def _require_money(connection: AsyncConnection[DictRow], args: Mapping[str
     row = await (await connection.execute(SQL["short_of_money"], args)).fetchone()
     if row is not None:
         shortage = "that cannot pay its next call" if row["is_higher"] else "it has no more money than before"
-        raise Conflict(f"It stays paused, since {shortage}. {row['message']}")
+        raise _ShortOfMoney(f"It stays paused, since {shortage}. {row['message']}", row["owner_id"])
 
 
 def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:

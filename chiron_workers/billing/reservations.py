@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import ROUND_UP, Decimal
+from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
+from chiron_workers.billing.spending import SPENDING_SQL
 from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
@@ -20,9 +20,8 @@ from chiron_workers.runs.leases import Run
 from chiron_workers.runs.reservation import RESERVATION_SQL, reservation_columns
 from chiron_workers.runs.session import BEGIN, COMMIT
 
-SQL = load(__file__, RESERVATION_SQL)
+SQL = load(__file__, RESERVATION_SQL, SPENDING_SQL)
 MODEL_CHARS_SHOWN = 80
-CENT = Decimal("0.01")
 BUDGETS_OF_ROWS = {"The run": "run", "The batch": "batch"}  # by whose they are; a day's stands in no row
 TOMORROW_REMEDY = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
 
@@ -35,7 +34,7 @@ NO_DAY_REMEDY = (
 class Balance:
     """A budget's limit, what was spent of it (unconfirmed calls included), and what calls in flight have reserved.
 
-    `remedy` says what helps; `{least}` in it stands for the least budget that does.
+    `remedy` says what helps, where it is no higher budget: that amount `cost_to_finish` computes for whoever reads of it.
     """
 
     owner: str
@@ -43,7 +42,7 @@ class Balance:
     limit: Decimal | int | None
     spent: Decimal | int
     reserved: Decimal | int
-    remedy: str
+    remedy: str = ""
 
     def require(self, amount: Decimal | int) -> None:
         """Whether a call that may cost `amount` still fits.
@@ -60,16 +59,17 @@ class Balance:
 
     def _shortage(self, amount: Decimal | int) -> str:
         assert self.limit is not None
-        remedy = self.remedy.format(least=self._least(amount))
-        if not self.spent:
-            return (
-                f"{self.owner} may cost {self._amount(self.limit)}, which cannot pay one call: it may "
-                f"cost {self._amount(amount)}. {remedy}"
+        if self.spent:
+            reason = (
+                f"{self.owner} has spent {self._amount(self.spent)} of its {self._amount(self.limit)}, "
+                f"and the next call may cost {self._amount(amount)}."
             )
-        return (
-            f"{self.owner} has spent {self._amount(self.spent)} of its {self._amount(self.limit)}, "
-            f"and the next call may cost {self._amount(amount)}. {remedy}"
-        )
+        else:
+            reason = (
+                f"{self.owner} may cost {self._amount(self.limit)}, which cannot pay one call: it may "
+                f"cost {self._amount(amount)}."
+            )
+        return f"{reason} {self.remedy}".rstrip()
 
     def _limit_columns(self, amount: Decimal | int) -> dict[str, str]:
         budget = BUDGETS_OF_ROWS.get(self.owner)
@@ -80,12 +80,8 @@ class Balance:
             "unit": self.unit,
             "limit": str(self.limit),
             "least": str(self.spent + amount),
+            "next": str(amount),
         }
-
-    def _least(self, amount: Decimal | int) -> Decimal | int:
-        """The least budget that pays the call, in whole cents."""
-        least = self.spent + amount
-        return least.quantize(CENT, ROUND_UP) if isinstance(least, Decimal) else least
 
     def _amount(self, value: Decimal | int) -> str:
         return f"{value:,.4f} USD" if self.unit == "usd" else f"{value:,} tokens"
@@ -113,16 +109,6 @@ async def reserve(
             return
         async with connection.transaction():
             await _reserve_from_all(connection, run, max_cost, args, daily_usd=daily_usd)
-
-
-async def left_today(pool: Pool, daily_usd: Decimal) -> Decimal | None:
-    """What is left of the day's money, with what calls in flight have reserved taken off; None where no budget binds it (0)."""
-    if not daily_usd:
-        return None
-    async with pool.connection() as connection:
-        day = await fetch_one(connection, SQL["day"], {})
-    balance: Decimal = daily_usd - day["spent_usd"] - day["reserved_usd"]
-    return max(balance, Decimal())
 
 
 async def release(pool: Pool, run: Run, max_cost: MaxCost) -> None:
@@ -166,7 +152,7 @@ async def _reserve_from_all(
     if run_row["is_reserved"]:
         return
     _require_price(run, "The run", run_row, max_cost)
-    for balance in _balances("The run", run_row, run.id):
+    for balance in _balances("The run", run_row):
         balance.require(args[balance.unit])
     if run_row["is_bound"]:
         await _require_batch_budget(connection, run, max_cost, args)
@@ -181,7 +167,7 @@ async def _require_batch_budget(
     await connection.execute(SQL["lock_batch"], args)
     row = await fetch_one(connection, SQL["balance_of_batch"], args)
     _require_price(run, "The batch", row, max_cost)
-    for balance in _balances("The batch", row, run.batch_id):
+    for balance in _balances("The batch", row):
         balance.require(args[balance.unit])
 
 
@@ -206,11 +192,10 @@ async def _require_daily_budget(
         raise BudgetSpent(str(error), retry_after_s=day["day_ends_in_s"]) from None
 
 
-def _balances(owner: str, row: DictRow, target: UUID) -> Iterator[Balance]:
+def _balances(owner: str, row: DictRow) -> Iterator[Balance]:
     for unit in ("usd", "tokens"):
         limit, spent, reserved = (row[f"{name}_{unit}"] for name in ("budget", "spent", "reserved"))
-        remedy = f"`chiron resume {target} --budget-{unit} {{least}}` gives it more, enough for this call."
-        yield Balance(owner, unit, limit, spent, reserved, remedy)
+        yield Balance(owner, unit, limit, spent, reserved)
 
 
 async def _write_fenced(pool: Pool, run: Run, max_cost: MaxCost, query: str) -> None:

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 from chiron_workers.errors import WindowExceeded
 from chiron_workers.model.descriptions import ModelDescriptions
-
-DEFAULT_TOKENS = 200_000  # where neither a setting nor the server says
+from chiron_workers.runs.prompt_sizes import CONTEXT_TOKENS
 
 TOO_LONG = (
     re.compile(r"prompt is too long: (?P<sent>\d+) tokens > (?P<limit>\d+)"),  # Claude
@@ -34,7 +33,7 @@ class ContextSizes:
         """Tokens that a request and its reply may have together."""
         tokens = self._settings.get(model)
         if tokens is None:
-            tokens = await self.told_by_server(model) or DEFAULT_TOKENS
+            tokens = await self.told_by_server(model) or CONTEXT_TOKENS
         return min(tokens, self._limits.get(model, tokens))
 
     async def told_by_server(self, model: str) -> int | None:

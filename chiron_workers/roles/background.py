@@ -3,14 +3,14 @@
 from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.quotation import quoted
+from chiron_workers.roles.assignment import Assignment
 from chiron_workers.roles.role import role_of
-from chiron_workers.runs.leases import Run
 
 SQL = load(__file__)
 FIELD = "$background"
 
 
-async def background_of(pool: Pool, run: Run) -> str:
+async def background_of(pool: Pool, run: Assignment) -> str:
     """A paragraph on the run's subject; empty where no goal was saved, or the run's role does not ask for it."""
     if FIELD not in role_of(run.role).question:
         return ""

@@ -4,9 +4,9 @@ from importlib.resources import files
 from string import Template
 
 from chiron_workers.quotation import quoted
+from chiron_workers.roles.assignment import Assignment
 from chiron_workers.roles.role import role_of
 from chiron_workers.runs.columns import Column, stored
-from chiron_workers.runs.leases import Run
 from chiron_workers.runs.loaded_skills import LoadedSkill
 from chiron_workers.settings import Settings
 
@@ -23,7 +23,7 @@ EARLIER_ANSWER = (
 
 
 def system_prompt(
-    run: Run, settings: Settings, *, skills: str = "", loaded: Sequence[LoadedSkill] = ()
+    run: Assignment, settings: Settings, *, skills: str = "", loaded: Sequence[LoadedSkill] = ()
 ) -> str:
     """The system prompt of a run's role, with the run's subject and the confidence threshold filled in.
 
@@ -42,7 +42,7 @@ def system_prompt(
     return "\n\n".join(part.strip() for part in (role, rows, skills, *additions) if part.strip())
 
 
-def first_question(run: Run, background: str = "") -> str:
+def first_question(run: Assignment, background: str = "") -> str:
     """What a run is asked first; one of a subscription also gets what the run before it answered.
 
     Args:
@@ -58,7 +58,7 @@ def _rows_paragraph(columns: Sequence[Column]) -> str:
     return ROWS.substitute(columns=quoted("columns", lines))
 
 
-def _recurrence(run: Run) -> str:
+def _recurrence(run: Assignment) -> str:
     if run.since is None:
         return f"{RECURS} This is the first time. {SILENCE}"
     since = f"{run.since:%Y-%m-%d %H:%M} UTC"

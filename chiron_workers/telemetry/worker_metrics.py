@@ -17,6 +17,7 @@ from chiron_workers.instruments import REGISTRY
 SQL = load(__file__)
 
 SAVE_INTERVAL_S = 10.0
+SIGNS_PER_LEASE = 3  # saves that a worker makes in a lease's time at least
 ALIVE_FOR = timedelta(seconds=6 * SAVE_INTERVAL_S)
 RETIRE_AFTER = timedelta(days=1)
 RETIRED_ID = UUID(int=0)

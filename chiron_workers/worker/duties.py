@@ -35,7 +35,7 @@ from chiron_workers.runs.rescue import rescue
 from chiron_workers.settings import Settings
 from chiron_workers.subscriptions.occurrences import compare_occurrences
 from chiron_workers.subscriptions.scheduler import start_due
-from chiron_workers.telemetry.worker_metrics import SAVE_INTERVAL_S, WorkerMetrics
+from chiron_workers.telemetry.worker_metrics import SAVE_INTERVAL_S, SIGNS_PER_LEASE, WorkerMetrics
 from chiron_workers.webhooks.deliveries import forget_old
 from chiron_workers.webhooks.sender import Sender
 from chiron_workers.worker.postgres_contact import PostgresContact
@@ -118,12 +118,15 @@ async def complete_ended_batches(journal: Journal) -> None:
         await asyncio.sleep(COMPLETION_INTERVAL_S)
 
 
-async def save_metrics(metrics: WorkerMetrics) -> None:
-    """Save what this worker's instruments say, every ten seconds; never ends."""
+async def save_metrics(metrics: WorkerMetrics, *, lease_s: float) -> None:
+    """Save what this worker's instruments say, every ten seconds and thrice in a lease's time; never ends.
+
+    It is the sign by which others know within a lease's time that a worker without runs is frozen.
+    """
     while True:
         with outages_logged("metrics"):
             await metrics.save()
-        await asyncio.sleep(SAVE_INTERVAL_S)
+        await asyncio.sleep(min(SAVE_INTERVAL_S, lease_s / SIGNS_PER_LEASE))
 
 
 async def log_silence(contact: PostgresContact, *, silence_max_s: float) -> None:

@@ -203,7 +203,7 @@ class Host:
             ),
             advance_journeys(pool, settings, is_draining=lambda: self._executions.is_draining, on_order=wake),
             self._dispatcher.run(),
-            save_metrics(self._metrics),
+            save_metrics(self._metrics, lease_s=settings.lease_s),
             build_vector_indexes(settings, space),
             index_earlier_words(settings),
             log_redis_refusals(settings.redis_url),

@@ -17,6 +17,7 @@ from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.pubsub.streams import Streams
 from chiron_workers.settings import Settings
+from chiron_workers.worker.fleet import SharedFleet
 
 BOATS = Noun("Boats", Target("boat"))
 
@@ -71,7 +72,9 @@ async def test_the_audit_trail_has_the_arguments_of_a_command_however_they_are_p
     settings: Settings,
     embedder: Embedder,
 ):
-    services = Services(settings, pool, lambda: embedder, Streams(pool, settings.redis_url))
+    services = Services(
+        settings, pool, lambda: embedder, Streams(pool, settings.redis_url), SharedFleet(pool, settings)
+    )
     await call(services)
     [entry] = await newest_entries(pool, limit=10)
     assert (entry.action, entry.target, entry.detail) == ("boats.sail", "ada", {"via": "command"} | detail)

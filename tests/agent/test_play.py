@@ -6,6 +6,7 @@ import pytest
 from support.run_harness import LEASE, Stage
 from support.scripted_model import Fails, Says, call, calls, says, text, turn
 
+from chiron_workers.batches.cost_to_finish import cost_to_finish_paused
 from chiron_workers.batches.steering import resume
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import LeaseLost
@@ -231,7 +232,10 @@ async def test_a_run_pauses_before_the_call_that_its_budget_may_not_cover_and_go
     row = await stage.row(run_id)
     assert (row["state"], row["turns"], row["error"]["kind"]) == ("paused", 3, "budget")
     assert (row["spent_usd"], row["reserved_usd"], row["unconfirmed_usd"]) == (Decimal("0.6012"), 0, 0)
-    assert f"chiron resume {row['batch_id']} --budget-usd" in row["error"]["message"]
+    assert "the next call may cost" in row["error"]["message"]
+    needed = await cost_to_finish_paused(stage.pool, run_id)
+    assert needed is not None
+    assert (needed.target, needed.budget) == (row["batch_id"], "batch")
     assert (await stage.kinds(run_id))[-2:] == ["budget.reached", "run.paused"]
     await resume(stage.pool, row["batch_id"], budget=Budget(Decimal(2)))
     assert await stage.play(run_id) is Outcome.PLAYED

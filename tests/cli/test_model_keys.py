@@ -14,7 +14,7 @@ def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_submit_without_a_key_says_how_to_set_one(chiron) -> None:
     submitted = chiron(*CLAUDE)
     assert submitted.exit_code == 0
-    [line] = submitted.stderr.splitlines()
+    *_, line = submitted.stderr.splitlines()
     assert line.startswith("Warning: No key for claude-opus-5-5 is set here.")
     assert "ANTHROPIC_API_KEY" in line
 

@@ -79,7 +79,9 @@ def test_a_dry_run_goes_by_what_such_runs_have_cost(chiron, rows):
     call = ("submit", "X", "Y", "-s", "S", "--model", "claude-opus-5-5", "--dry-run")
     found = json.loads(chiron(*call, "--json").stdout)
     assert (found["usd"], found["kinds"][0]["basis"], found["kinds"][0]["turns"]) == (0.4, 10, 8)
-    assert "as the last 10 took" in chiron(*call).stdout
+    assert "as the last 10 of this subject took" in chiron(*call).stdout
+    elsewhere = ("submit", "X", "-s", "Other", "--model", "claude-opus-5-5", "--dry-run")
+    assert "as the last 10 took" in chiron(*elsewhere).stdout
 
 
 def test_a_dry_run_takes_no_unknown_cost_for_nothing(chiron, rows, setting):

@@ -206,6 +206,20 @@ def test_in_a_pipe_it_is_told_that_postgres_is_away_and_that_it_is_back(batch, w
     assert (watching.returncode, rest) == (0, "")
 
 
+def test_in_a_pipe_it_is_told_that_no_worker_is_alive_and_that_one_is(batch, watcher, rows):
+    watching = watcher(batch[0], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert line_with("orker is alive", watching.stderr) == "No worker is alive, and runs wait for one."
+    rows(
+        "insert into worker_metrics (id, worker, counters, gauges) values (gen_random_uuid(), 'w', '{}', '{}') returning 1"
+    )
+    assert line_with("orkers give", watching.stderr) == "All workers give signs again."
+    rows("update worker_metrics set saved_at = now() - interval '40 seconds' returning 1")
+    sign = "No worker answers: the worker has given no sign for 4"
+    assert line_with("orker answers", watching.stderr).startswith(sign)
+    watching.kill()
+    watching.communicate()
+
+
 def test_a_board_says_so_in_the_place_of_its_hint(chiron, batch, watcher):
     chiron("pause", batch[0])
     leader, follower = pty.openpty()

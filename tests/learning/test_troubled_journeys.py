@@ -36,6 +36,7 @@ from chiron_workers.pubsub.streams import Streams
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import AccessScope, JourneyEvent, JourneyState
+from chiron_workers.worker.fleet import SharedFleet
 
 
 @pytest.fixture
@@ -46,7 +47,9 @@ def player(pool: Pool, shelf: Shelf) -> Player:
 @pytest.fixture
 def services(pool: Pool, embedder: Embedder) -> Services:
     without_redis = settings().model_copy(update={"redis_url": ""})
-    return Services(without_redis, pool, lambda: embedder, Streams(pool, ""))
+    return Services(
+        without_redis, pool, lambda: embedder, Streams(pool, ""), SharedFleet(pool, without_redis)
+    )
 
 
 async def go_to(pool: Pool, player: Player, state: JourneyState) -> Journey:

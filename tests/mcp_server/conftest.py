@@ -25,6 +25,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.pubsub.streams import Streams
 from chiron_workers.settings import Settings
+from chiron_workers.worker.fleet import SharedFleet
 
 COMMAND = [sys.executable, "-m", "chiron_api", "mcp"]
 KEY = "a long key of these tests"
@@ -94,4 +95,6 @@ async def over_http(url: str, *, mode: str = "auto", key: str = "") -> AsyncIter
 @pytest.fixture
 def services(settings: Settings, pool: Pool, embedder: Embedder) -> Services:
     """What tools use that are called without a server, within `calling`."""
-    return Services(settings, pool, lambda: embedder, Streams(pool, settings.redis_url))
+    return Services(
+        settings, pool, lambda: embedder, Streams(pool, settings.redis_url), SharedFleet(pool, settings)
+    )

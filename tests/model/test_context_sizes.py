@@ -1,8 +1,9 @@
 import pytest
 
 from chiron_workers.errors import WindowExceeded
-from chiron_workers.model.context_sizes import DEFAULT_TOKENS, ContextSizes, window_exceeded
+from chiron_workers.model.context_sizes import ContextSizes, window_exceeded
 from chiron_workers.model.descriptions import Description, ModelDescriptions
+from chiron_workers.runs.prompt_sizes import CONTEXT_TOKENS
 
 
 def says(tokens: int | None) -> ModelDescriptions:
@@ -16,7 +17,7 @@ def says(tokens: int | None) -> ModelDescriptions:
 
 async def test_a_window_is_as_large_as_the_server_says() -> None:
     assert await ContextSizes({}, says(64_000)).of("one") == 64_000
-    assert await ContextSizes({}, says(None)).of("one") == DEFAULT_TOKENS
+    assert await ContextSizes({}, says(None)).of("one") == CONTEXT_TOKENS
 
 
 async def test_what_people_say_goes_before_what_a_server_says() -> None:

@@ -6,7 +6,8 @@ import typer
 
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, usd
-from chiron_workers.batches.estimates import Estimate, Kind
+from chiron_workers.batches.similar_runs import Basis
+from chiron_workers.estimates.new_batches import Estimate, Kind
 
 
 def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
@@ -42,5 +43,16 @@ def _sentence(kind: Kind) -> str:
     runs = f"{kind.runs:,} {kind.role} {'run' if kind.runs == 1 else 'runs'} with {one_line(kind.model)}"
     per_run = f"about {kind.turns:.0f} turns and {kind.tokens:,} tokens"
     cost = "at no price that is known" if kind.usd is None else f"{usd(kind.usd)} each"
-    basis = f"as the last {kind.basis:,} took" if kind.basis else "a guess, since none has completed here yet"
-    return f"{runs}: {per_run}, {cost} ({basis})"
+    return f"{runs}: {per_run}, {cost} ({_basis(kind)})"
+
+
+def _basis(kind: Kind) -> str:
+    match kind.rests_on:
+        case Basis.SUBJECT:
+            return f"as the last {kind.basis:,} of this subject took"
+        case Basis.MODEL:
+            return f"as the last {kind.basis:,} took"
+        case Basis.ASSUMPTION:
+            return (
+                "a guess, since none has completed here yet: it rests on no run, but on turns of usual length"
+            )

@@ -68,7 +68,7 @@ async def show_events(
             with_runs=True,
         )
         async with stream:
-            standstill = Standstill(stream, target_summary, redis_url=current.redis_url)
+            standstill = Standstill(stream, target_summary, pool=pool, redis_url=current.redis_url)
             async with aclosing(standstill.events()) as events:
                 if is_board:
                     await _draw(events, _board(target_summary, hint, stream.beginning), standstill)

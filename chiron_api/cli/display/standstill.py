@@ -6,17 +6,27 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from uuid import UUID
 
+import psycopg
+from psycopg_pool import PoolTimeout
+
 from chiron_api.cli.display.events import STATE_AFTER
+from chiron_api.cli.display.finish_hint import finish_hint
+from chiron_workers.batches.cost_to_finish import cost_to_finish_paused
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.cancellation import cancel_until_done
+from chiron_workers.db.connect import Pool
 from chiron_workers.pubsub.redis import leave_if_cancelled, redis_client, write_refusal
 from chiron_workers.pubsub.streams import Stream
 from chiron_workers.runs.events import Event
+from chiron_workers.settings import settings
 from chiron_workers.states import RunState
+from chiron_workers.worker.fleet import postgres_fleet, sentence
 
 LOOK_S = 0.5
 POSTGRES_AWAY = "Postgres does not answer. Nothing is lost, and the watching goes on once it does."
 REDIS_LOOK_S = 2.0
+WORKERS_LOOK_S = 2.0
+WORKERS_BACK = "All workers give signs again."
 REDIS_MEANWHILE = "Runs under way go on; others start once it does."
 REDIS_BACK = "Redis takes writes again."
 POSTGRES_BACK = "Postgres answers again."
@@ -25,8 +35,12 @@ POSTGRES_BACK = "Postgres answers again."
 class Standstill:
     """What keeps a batch or a run from going on, by the events of its stream."""
 
-    def __init__(self, stream: Stream, target: BatchSummary | RunSummary, *, redis_url: str = "") -> None:
+    def __init__(
+        self, stream: Stream, target: BatchSummary | RunSummary, *, pool: Pool, redis_url: str = ""
+    ) -> None:
         self._stream = stream
+        self._pool = pool
+        self._target_id = target.id
         self._redis_url = redis_url
         runs = stream.beginning.runs if stream.beginning else ()
         self._states: dict[UUID, RunState] = {run.id: run.state for run in runs}
@@ -39,6 +53,7 @@ class Standstill:
             pronoun, noun = "them", "All runs that have not ended are"
         self._counts = Counter(self._states.values())
         self._is_paused = False
+        self._paused_noun = noun
         self._paused_words = f"{noun} paused. `chiron resume {target.id}` lets {pronoun} go on."
 
     async def events(self) -> AsyncGenerator[Event]:
@@ -51,7 +66,8 @@ class Standstill:
     @asynccontextmanager
     async def told(self, tell: Callable[[str, bool], object]) -> AsyncIterator[None]:
         """Tell within the block of each reason once it holds, and with True once it does so no longer."""
-        tasks = [asyncio.create_task(work) for work in (self._tell_changes(tell), self._tell_refusals(tell))]
+        duties = (self._tell_changes(tell), self._tell_refusals(tell), self._tell_workers(tell))
+        tasks = [asyncio.create_task(work) for work in duties]
         try:
             yield
         finally:
@@ -73,6 +89,24 @@ class Standstill:
                 was_refusing = bool(refusal)
                 await asyncio.sleep(REDIS_LOOK_S)
 
+    async def _tell_workers(self, tell: Callable[[str, bool], object]) -> None:
+        """Tell of workers that give no sign, or that there are none; of Redis and Postgres the others tell."""
+        current, was_silent = settings(), False
+        while True:
+            fleet = await postgres_fleet(self._pool, current)
+            problem = fleet.worker_problem if self._needs_workers() else ""
+            if problem and not was_silent:
+                tell(sentence(problem), False)
+            elif was_silent and not problem and fleet.workers:
+                tell(WORKERS_BACK, True)
+            was_silent = bool(problem) or (was_silent and not fleet.workers)
+            await asyncio.sleep(WORKERS_LOOK_S)
+
+    def _needs_workers(self) -> bool:
+        return len(self._states) < self._runs or any(
+            self._counts[state] for state in (RunState.QUEUED, RunState.RUNNING)
+        )
+
     async def _tell_changes(self, tell: Callable[[str, bool], object]) -> None:
         was_away = was_paused = False
         while True:
@@ -80,9 +114,16 @@ class Standstill:
             if is_away != was_away:
                 tell(POSTGRES_AWAY if is_away else POSTGRES_BACK, not is_away)
             if is_paused != was_paused:
-                tell(self._paused_words if is_paused else "It goes on.", not is_paused)
+                tell(await self._words_of_pause() if is_paused else "It goes on.", not is_paused)
             was_away, was_paused = is_away, is_paused
             await asyncio.sleep(LOOK_S)
+
+    async def _words_of_pause(self) -> str:
+        try:
+            cost = await cost_to_finish_paused(self._pool, self._target_id)
+        except (psycopg.OperationalError, PoolTimeout):  # of which another line tells
+            cost = None
+        return self._paused_words if cost is None else f"{self._paused_noun} paused. {finish_hint(cost)}"
 
     def _look_whether_paused(self) -> bool:
         # While a history is read, runs may be missing; and what has ended does not go on.

@@ -10,7 +10,7 @@ from uuid import UUID
 from sse_starlette import ServerSentEvent
 from starlette.requests import Request
 
-from chiron_api.http.dependencies import admit_stream
+from chiron_api.http.dependencies import admit_stream, services_of
 from chiron_api.http.open_streams import StreamResponse
 from chiron_api.http.page.rendering import render
 from chiron_api.http.page.shared_views import SharedView, SharedViews, State
@@ -59,8 +59,15 @@ def live_parts(
     def delay(is_delayed: bool) -> Part:
         return Part("delay", render(request, "layout/delay.html", {"is_delayed": is_delayed}))
 
+    async def health() -> tuple[Hashable, Part]:
+        fleet = await services_of(request).fleet()
+        # Not its seconds: they change all the time, and a page that is left open has to be told of problems alone.
+        signs = (fleet.has_postgres, fleet.redis, fleet.workers, fleet.silent_workers)
+        html = render(request, "layout/health.html", {"health": fleet})
+        return signs if fleet.problems else (), Part("health", html.strip(), words=". ".join(fleet.problems))
+
     views: SharedViews = request.state.views
-    source = _parts(views.watch(key, load, batch_id=batch_id, run_id=run_id), draw, delay)
+    source = _parts(views.watch(key, load, batch_id=batch_id, run_id=run_id), draw, delay, health)
     return StreamResponse(source, at_end=admit_stream(request), headers={"Cache-Control": "no-store"})
 
 
@@ -68,14 +75,19 @@ async def _parts(
     watch: AbstractAsyncContextManager[SharedView[State]],
     draw: Callable[[State], Awaitable[Frame]],
     delay: Callable[[bool], Part],
+    health: Callable[[], Awaitable[tuple[Hashable, Part]]],
 ) -> AsyncIterator[ServerSentEvent]:
+    last_signs: Hashable = ()
     first_delay = delay(False)
     sent_html = {first_delay.target: first_delay.html}  # as the page has it
     async with watch as view:
         while True:
             look = await view.next()
             frame = await draw(look.state)
-            for part in (*frame.parts, delay(look.is_delayed)):
+            signs, line = await health()
+            lines = [line] if signs != last_signs else []
+            last_signs = signs
+            for part in (*frame.parts, delay(look.is_delayed), *lines):
                 if part.how != "replace" or sent_html.get(part.target) != part.html:
                     sent_html[part.target] = part.html if part.how == "replace" else ""
                     yield ServerSentEvent(json.dumps(_fields(part)), event="part")

@@ -62,7 +62,7 @@ def _harmless(value: object) -> object:
 
 
 def render(request: Request, template: str, values: Mapping[str, Any]) -> str:
-    """A template as HTML, with what every page is handed: theme, owner, and the token of its forms."""
+    """A template as HTML, with what every page is handed: theme, owner, health, and the token of its forms."""
     theme, form_token = request.cookies.get("theme"), csrf_token(request)
     frame = {
         "theme": theme if theme in THEMES else "",
@@ -70,6 +70,7 @@ def render(request: Request, template: str, values: Mapping[str, Any]) -> str:
         "form_token": form_token,
         "can_sign_out": has_session(request) and bool(form_token),
         "section": "",
+        "health": getattr(request.state, "health", None),
     }
     return environment().get_template(template).render(frame | dict(values))
 

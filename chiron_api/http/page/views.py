@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.access import has_session
 from chiron_api.http.page.rendering import page
 from chiron_api.http.problems import Problem, lost_service_problem, problem_of
@@ -33,6 +34,7 @@ def _with_error_pages(handler: Handler) -> Handler:
     @wraps(handler)
     async def answer(request: Request) -> Response:
         try:
+            await _note_health(request)
             return await handler(request)
         except Problem as error:
             problem = error
@@ -44,6 +46,12 @@ def _with_error_pages(handler: Handler) -> Handler:
         return error_page(request, problem)
 
     return answer
+
+
+async def _note_health(request: Request) -> None:
+    """Read the health line for the frame of the page; who is not signed in does not see it."""
+    if hasattr(request.state, "principal"):
+        request.state.health = await services_of(request).fleet()
 
 
 def error_page(request: Request, problem: Problem) -> Response:

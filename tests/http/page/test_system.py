@@ -1,10 +1,10 @@
 """The page that says whether the machine is well."""
 
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import httpx2
 import psycopg
-import redis
 from support.research_rows import Shelf
 
 from chiron_api.local_stack.access import api_key
@@ -31,20 +31,18 @@ async def test_it_names_services_schema_embedding_model_and_flower(client: httpx
     assert f'href="http://{client.base_url.host}:5555/"' in page
 
 
-async def test_it_counts_workers_that_listen_and_leases_that_ran_out(
-    client: httpx2.AsyncClient, shelf: Shelf, settings: Settings
+async def test_it_counts_workers_that_give_signs_and_leases_that_ran_out(
+    client: httpx2.AsyncClient, shelf: Shelf
 ):
     shelf.subject("python")
     later, earlier = NOW + timedelta(minutes=1), NOW - timedelta(minutes=1)
     open_run(shelf, "a", state="running", worker="alpha:7", leased_until=later)
     open_run(shelf, "b", state="running", worker="beta:8", leased_until=earlier)
-    with redis.Redis.from_url(settings.redis_url) as connection, connection.pubsub() as listener:
-        listener.subscribe(CHANNEL)
-        assert listener.get_message(timeout=5)
-        page = (await client.get("/system")).text
+    shelf.insert("worker_metrics", id=uuid4(), worker="alpha:7", counters="{}", gauges="{}")
+    page = (await client.get("/system")).text
     assert "alpha:7" in page
     assert "1 lease ran out" in page
-    assert '<span class="state completed">1</span>' in page
+    assert '<dt>Workers alive</dt><dd><span class="state completed">1</span></dd>' in page
 
 
 async def test_the_run_that_a_worker_has_for_longest_leads_to_its_task_in_flower(
@@ -60,7 +58,7 @@ async def test_the_run_that_a_worker_has_for_longest_leads_to_its_task_in_flower
     assert f'href="{flower}"' in (await client.get(f"/runs/{run_id}")).text
 
 
-async def test_it_says_what_waits_of_each_model_and_that_no_worker_listens(
+async def test_it_says_what_waits_of_each_model_and_that_no_worker_is_alive(
     client: httpx2.AsyncClient, shelf: Shelf
 ):
     shelf.subject("python")
@@ -70,7 +68,7 @@ async def test_it_says_what_waits_of_each_model_and_that_no_worker_listens(
     page = (await client.get("/system")).text
     assert 'data-label="waiting">3<' in page
     assert "1 not yet due" in page
-    assert "no worker listens" in page
+    assert "no worker is alive" in page
 
 
 async def test_it_names_holds_and_cooldowns(client: httpx2.AsyncClient, shelf: Shelf, settings: Settings):
@@ -93,8 +91,10 @@ async def test_money_is_counted_by_the_day_on_which_runs_end(client: httpx2.Asyn
     open_run(shelf, "a", spent_usd=2, finished_at=midnight)
     open_run(shelf, "b", spent_usd=3, state="running", leased_until=NOW)
     open_run(shelf, "c", spent_usd=7, finished_at=midnight - timedelta(days=2))
+    shelf.insert("spending", day=datetime.now(UTC).date(), shard=0, usd=4)
     page = (await client.get("/system")).text
-    assert "<dt>Today</dt><dd>$5.00</dd>" in page
+    assert "<dt>Today</dt><dd>$4.00</dd>" in page, "as the day's budget counts: each call on its day"
+    assert 'aria-label="$5.00"' in page, "a run on the day on which it ends"
     assert "<dt>Seven days</dt><dd>$12.00</dd>" in page
 
 

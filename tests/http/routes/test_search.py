@@ -20,6 +20,7 @@ from chiron_workers.pubsub.streams import Streams
 from chiron_workers.settings import Settings
 from chiron_workers.settings import settings as read_settings
 from chiron_workers.tools import registry
+from chiron_workers.worker.fleet import SharedFleet
 
 SEARCHES: list[dict[str, Any]] = [
     {"mode": "hybrid"},
@@ -72,7 +73,9 @@ async def test_command_tools_mcp_and_http_give_the_same_answer(
     known: None,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    services = Services(settings, pool, lambda: embedder, Streams(pool, settings.redis_url))
+    services = Services(
+        settings, pool, lambda: embedder, Streams(pool, settings.redis_url), SharedFleet(pool, settings)
+    )
     for search in SEARCHES:
         asked = {"query": "How far away does the Moon orbit?", "subject_id": "moon", **search}
         over_http = (await client.post("/v1/knowledge/search", json=asked)).json()["items"]

@@ -10,6 +10,8 @@ from psycopg.rows import DictRow
 from chiron_api.http.page.charts import CostChart, Stretch, cost_chart, stretches_of
 from chiron_api.http.page.rows.table import RowTable
 from chiron_api.http.page.rows.table import load as load_rows
+from chiron_api.views.batches import cost_to_finish_of
+from chiron_workers.batches.cost_to_finish import CostToFinish
 from chiron_workers.batches.summaries import BatchSummary, summary
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load as load_queries
@@ -62,6 +64,7 @@ class BatchView:
     facts: list[DictRow]
     table: RowTable | None
     chart: CostChart | None
+    cost_to_finish: CostToFinish | None = None
 
 
 async def load(pool: Pool, batch_id: UUID, selection: Selection) -> BatchView:
@@ -82,6 +85,7 @@ async def load(pool: Pool, batch_id: UUID, selection: Selection) -> BatchView:
         facts=await fetch_all(pool, SQL["facts"], args),
         table=await load_rows(pool, batch_id, path=f"/batches/{batch_id}"),
         chart=await _chart(pool, batch),
+        cost_to_finish=await cost_to_finish_of(pool, batch),
     )
 
 

@@ -24,6 +24,8 @@ from chiron_api.http.page.run.story import Story
 from chiron_api.http.page.shared_views import SharedReads
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
+from chiron_api.views.batches import cost_to_finish_of
+from chiron_workers.batches.cost_to_finish import CostToFinish
 from chiron_workers.batches.summaries import RunSummary, run_summary, summary
 
 MESSAGE = Form(Message)
@@ -46,6 +48,7 @@ class RunLook:
     """The state that all viewers of a run share. Each viewer has read its story up to a seq of its own, mostly the same."""
 
     run: RunSummary
+    cost_to_finish: CostToFinish | None
     table: RowTable | None
     stories: SharedReads[Story]
 
@@ -60,6 +63,7 @@ async def show_run(request: Request) -> Response:
         "run/page.html",
         section="/batches",
         run=run,
+        cost_to_finish=await cost_to_finish_of(pool, run),
         message=MESSAGE,
         batch=await summary(pool, run.batch_id),
         table=await load_rows(pool, run_id, path=f"/runs/{run_id}"),
@@ -77,12 +81,14 @@ async def live_run(request: Request) -> Response:
     async def load() -> RunLook:
         stories = SharedReads(lambda seq: story.load(pool, run_id, after=seq))
         run = await run_summary(pool, run_id)
-        return RunLook(run, await load_rows(pool, run_id, path=f"/runs/{run_id}"), stories)
+        cost = await cost_to_finish_of(pool, run)
+        return RunLook(run, cost, await load_rows(pool, run_id, path=f"/runs/{run_id}"), stories)
 
     async def draw(look: RunLook) -> Frame:
         run, news = look.run, await look.stories.get(after[0])
         after[0] = news.last_seq
-        parts = [Part("head", render(request, "run/head.html", {"run": run, "message": MESSAGE}))]
+        head = {"run": run, "cost_to_finish": look.cost_to_finish, "message": MESSAGE}
+        parts = [Part("head", render(request, "run/head.html", head))]
         parts += rows_part(request, look.table, with_topic=False)
         for call in news.ended:
             line = render(request, "run/line.html", {"call": call, "run": run})

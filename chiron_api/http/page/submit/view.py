@@ -16,8 +16,8 @@ from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
-from chiron_workers.batches.estimates import estimate
 from chiron_workers.errors import Conflict, KeyBudgetSpent, UsageError
+from chiron_workers.estimates.new_batches import estimate
 from chiron_workers.ids import new_id
 
 

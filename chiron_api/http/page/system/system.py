@@ -20,8 +20,8 @@ from chiron_workers.db.queries import load as load_queries
 from chiron_workers.ids import first_id
 from chiron_workers.pubsub.cooldowns import Cooldown, active_cooldowns
 from chiron_workers.pubsub.redis import redis_client, write_refusal
-from chiron_workers.pubsub.signals import CHANNEL
 from chiron_workers.runs.model_holds import Hold, active_holds
+from chiron_workers.worker.fleet import Fleet
 
 SQL = load_queries(__file__)
 ANSWER_S = 2.0  # a service that takes longer twice is not well: once may be this process's own delay
@@ -40,10 +40,9 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """What Redis says: how many workers listen to signals, and which models nobody calls now."""
+    """What Redis says, and which models nobody calls now."""
 
     service: Service
-    listeners: int | None = None
     cooldowns: Sequence[Cooldown] = ()
 
 
@@ -53,6 +52,7 @@ class System:
 
     postgres: Service
     broker: Broker
+    fleet: Fleet = field(default_factory=Fleet)
     schema: str = ""
     lacking: tuple[str, ...] = ()
     embedding: str = ""
@@ -64,8 +64,8 @@ class System:
 
     @property
     def is_idle_without_workers(self) -> bool:
-        """Whether runs wait and no worker listens."""
-        return bool(self.queue) and self.broker.listeners == 0
+        """Whether runs wait and no worker is alive."""
+        return bool(self.queue) and not self.fleet.workers
 
 
 async def load(services: Services) -> System:
@@ -74,7 +74,7 @@ async def load(services: Services) -> System:
     if broker.service.ms is None and services.settings.redis_url:
         broker = await _broker(services.settings.redis_url)
     postgres, fields = state
-    return System(postgres, broker, embedding=services.embedder.space.model, **fields)
+    return System(postgres, broker, await services.fleet(), embedding=services.embedder.space.model, **fields)
 
 
 async def _state(services: Services) -> tuple[Service, dict[str, Any]]:
@@ -123,8 +123,7 @@ async def _broker(redis_url: str) -> Broker:
             ms = (time.perf_counter() - began) * 1_000
             refusal = await write_refusal(client)
             service = Service("Redis", None if refusal else ms, refusal or "answers")
-            [(_, listeners)] = await client.pubsub_numsub(CHANNEL)
-            return Broker(service, listeners, await active_cooldowns(client))
+            return Broker(service, await active_cooldowns(client))
     except (AuthenticationError, BusyLoadingError) as error:
         return Broker(
             Service("Redis", None, f"It refuses: {error}. Runs go on; others start once it does not.")

@@ -1,0 +1,223 @@
+"""The budget that lets the open runs of a batch, or one run, finish."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_UP, Decimal
+from math import ceil, sqrt
+from typing import Literal, TypeVar
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_workers.batches.similar_runs import Basis, SimilarRuns, similar_runs
+from chiron_workers.billing.call_costs import next_call_cost
+from chiron_workers.billing.prices import Price, price_of
+from chiron_workers.db.connect import Pool, fetch_all
+from chiron_workers.db.queries import load
+from chiron_workers.settings import settings
+
+SQL = load(__file__)
+CENT = Decimal("0.01")
+Amount = TypeVar("Amount", Decimal, int)
+# Of the results of one turn, which the reservation of the call after it counts as a token each.
+RESULT_BYTES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class CostToFinish:
+    """The budget in all that is about enough, of the batch or run `target`; None of a unit of which it has enough.
+
+    It rests on what `similar_runs` completed runs have cost, `similar_usd` together; on an assumption where there are none.
+    """
+
+    target: UUID
+    budget: Literal["batch", "run"]
+    open_runs: int
+    usd: Decimal | None
+    tokens: int | None
+    basis: Basis
+    similar_runs: int
+    similar_usd: Decimal | None
+    similar_tokens: int
+
+    @property
+    def words(self) -> str:
+        """The amount, whom it lets finish, and what it rests on, as a sentence."""
+        amounts = [] if self.usd is None else [f"{self.usd:,.2f} USD"]
+        amounts += [] if self.tokens is None else [f"{self.tokens:,} tokens"]
+        who = (
+            "it"
+            if self.budget == "run"
+            else "the open run"
+            if self.open_runs == 1
+            else f"the {self.open_runs:,} open runs"
+        )
+        owner = f" of the {self.budget}" if self.budget == "batch" else ""
+        return f"A budget{owner} of about {' and '.join(amounts)} in all lets {who} finish; {self._basis}."
+
+    @property
+    def _basis(self) -> str:
+        if self.basis is Basis.ASSUMPTION:
+            return "a guess, since no such run has completed here yet"
+        cost = (
+            f"{self.similar_tokens:,} tokens"
+            if self.similar_usd is None or self.usd is None
+            else f"{self.similar_usd:,.2f} USD"
+        )
+        return (
+            f"{self.similar_runs:,} similar run{' has' if self.similar_runs == 1 else 's have'} cost {cost}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Open runs of one role and model, what one like them costs, and the most that a call of theirs may cost."""
+
+    role: str
+    model: str
+    runs: int
+    similar: SimilarRuns
+    next_usd: Decimal
+    next_tokens: int
+
+    @property
+    def usd(self) -> Decimal:
+        return self.similar.usd or Decimal()
+
+    @property
+    def spread_usd(self) -> Decimal:
+        return _spread(self.usd, self.similar.usd_of_dear or Decimal(), self.runs)
+
+    @property
+    def spread_tokens(self) -> int:
+        return int(_spread(Decimal(self.similar.tokens), Decimal(self.similar.tokens_of_dear), self.runs))
+
+
+async def cost_to_finish(pool: Pool, target: UUID) -> CostToFinish | None:
+    """The budget that lets what is open of a batch or a run finish; None where it has enough, or nothing is open.
+
+    budget = spent + remaining + spread + next call, in whole cents.
+
+    - spent: by all its runs, with calls whose reply is lost.
+    - remaining: the sum over its open runs of max(mean cost of similar runs - what the run has spent, mean cost of a turn).
+    - spread: (cost of a dear similar run - mean) x sqrt(open runs): how far the sum of so many runs may lie above its mean.
+    - next call: the most that a call of these runs may cost, since each needs room for that before it is made: what they paused
+      at, or a call at the end of a similar run, whichever is more.
+    """
+    balances = await fetch_all(pool, SQL["balance"], {"target": target})
+    rows = await fetch_all(pool, SQL["open_kinds"], {"target": target})
+    if (
+        not balances
+        or not rows
+        or (balances[0]["budget_usd"] is None and balances[0]["budget_tokens"] is None)
+    ):
+        return None
+    [balance] = balances
+    kinds = [await _kind(pool, row) for row in rows]
+    [remaining] = await fetch_all(pool, SQL["remaining"], _remaining_args(target, kinds))
+    usd = remaining["usd"] + sum(kind.spread_usd for kind in kinds) + max(kind.next_usd for kind in kinds)
+    tokens = (
+        remaining["tokens"]
+        + sum(kind.spread_tokens for kind in kinds)
+        + max(kind.next_tokens for kind in kinds)
+    )
+    has_prices = all(kind.similar.usd is not None for kind in kinds)
+    cost = CostToFinish(
+        target,
+        balance["budget"],
+        sum(kind.runs for kind in kinds),
+        usd=_raised(balance["budget_usd"], _budget_usd(balance, usd)) if has_prices else None,
+        tokens=_raised(balance["budget_tokens"], _budget_tokens(balance, tokens)),
+        basis=_weakest([kind.similar.basis for kind in kinds]),
+        similar_runs=sum(kind.similar.runs for kind in kinds),
+        similar_usd=sum((kind.usd * kind.similar.runs for kind in kinds), Decimal()) if has_prices else None,
+        similar_tokens=sum(kind.similar.tokens * kind.similar.runs for kind in kinds),
+    )
+    return None if cost.usd is None and cost.tokens is None else cost
+
+
+async def cost_to_finish_paused(pool: Pool, target: UUID) -> CostToFinish | None:
+    """`cost_to_finish` of a batch or a run that paused at a budget: of the batch where its budget was met, else of the run.
+
+    None where nothing of it paused at a budget, and of a batch whose runs met their own budgets: each of them says its own.
+    """
+    rows = await fetch_all(pool, SQL["paused_at_budget"], {"target": target})
+    batch_ids = {row["batch_id"] for row in rows if row["budget"] == "batch"}
+    if batch_ids:
+        return await cost_to_finish(pool, batch_ids.pop())
+    is_run = any(row["batch_id"] != target for row in rows)
+    return await cost_to_finish(pool, target) if is_run else None
+
+
+async def _kind(pool: Pool, row: DictRow) -> _Kind:
+    model, price = row["model"], _price(row)
+    similar = await similar_runs(
+        pool,
+        role=row["role"],
+        model=model,
+        subject_ids=row["subject_ids"],
+        price=price,
+        max_turns=row["max_turns"],
+    )
+    last_call = next_call_cost(
+        price,
+        prompt_tokens=_last_prompt_tokens(similar) + RESULT_BYTES,
+        reply_tokens=settings().max_tokens,
+    )
+    return _Kind(
+        row["role"],
+        model,
+        row["runs"],
+        similar,
+        next_usd=max(row["next_usd"] or Decimal(), last_call.usd),
+        next_tokens=max(row["next_tokens"] or 0, last_call.tokens),
+    )
+
+
+def _price(row: DictRow) -> Price | None:
+    """The price that its runs have frozen; rows of a version before have none, and today's counts."""
+    if row["price"] is None:
+        price = price_of(row["model"], settings().prices)
+        return price if isinstance(price, Price) else None
+    return None if isinstance(row["price"], str) else Price.of_json(row["price"])
+
+
+def _last_prompt_tokens(similar: SimilarRuns) -> int:
+    """Tokens of the last prompt of a similar run: twice the mean of its turns, as a prompt that grows evenly has at most."""
+    return ceil(2 * similar.tokens / max(similar.turns, 1))
+
+
+def _spread(mean: Decimal, dear: Decimal, runs: int) -> Decimal:
+    return max(dear - mean, Decimal()) * Decimal(sqrt(runs))
+
+
+def _remaining_args(target: UUID, kinds: Sequence[_Kind]) -> dict[str, object]:
+    turns = [max(Decimal(kind.similar.turns), Decimal(1)) for kind in kinds]
+    return {
+        "target": target,
+        "roles": [kind.role for kind in kinds],
+        "models": [kind.model for kind in kinds],
+        "usd": [kind.usd for kind in kinds],
+        "turn_usd": [kind.usd / count for kind, count in zip(kinds, turns, strict=True)],
+        "tokens": [kind.similar.tokens for kind in kinds],
+        "turn_tokens": [int(kind.similar.tokens / count) for kind, count in zip(kinds, turns, strict=True)],
+    }
+
+
+def _raised(limit: Amount | None, amount: Amount) -> Amount | None:
+    """The amount, if the limit that there is does not suffice."""
+    return amount if limit is not None and limit < amount else None
+
+
+def _budget_usd(balance: DictRow, usd: Decimal) -> Decimal:
+    spent_usd, reserved_usd = Decimal(balance["spent_usd"]), Decimal(balance["reserved_usd"])
+    # A budget below what is reserved is refused.
+    return (spent_usd + max(usd, reserved_usd)).quantize(CENT, ROUND_UP)
+
+
+def _budget_tokens(balance: DictRow, tokens: int) -> int:
+    return int(balance["spent_tokens"] + max(tokens, balance["reserved_tokens"]))
+
+
+def _weakest(bases: Sequence[Basis]) -> Basis:
+    return max(bases, key=list(Basis).index)

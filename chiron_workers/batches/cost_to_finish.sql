@@ -1,0 +1,52 @@
+-- balance
+-- What a batch or a run may cost, what it has spent (unconfirmed calls included), and what calls in flight have reserved.
+select 'batch' as budget,
+       b.budget_usd, c.spent_usd + c.unconfirmed_usd as spent_usd, reserved.usd as reserved_usd,
+       b.budget_tokens, c.spent_tokens + c.unconfirmed_tokens as spent_tokens, reserved.tokens as reserved_tokens
+  from batches b
+  join batch_costs c on c.batch_id = b.id
+ cross join lateral (
+   select coalesce(sum(reserved_usd), 0) as usd, coalesce(sum(reserved_tokens), 0)::bigint as tokens
+     from runs
+    where batch_id = b.id
+      and state = 'running') reserved
+ where b.id = %(target)s
+union all
+select 'run',
+       budget_usd, spent_usd + unconfirmed_usd, reserved_usd,
+       budget_tokens, spent_tokens + unconfirmed_tokens, reserved_tokens
+  from runs
+ where id = %(target)s;
+
+-- open_kinds
+-- The open runs of a batch, or one, by what decides on their cost, with the dearest call that one of them paused at.
+select role, model, count(*)::int as runs, max(max_turns) as max_turns,
+       (array_agg(price order by id desc))[1] as price,
+       array_agg(distinct subject_id) as subject_ids,
+       max((error ->> 'next')::numeric) filter (where error ->> 'unit' = 'usd') as next_usd,
+       max((error ->> 'next')::bigint) filter (where error ->> 'unit' = 'tokens') as next_tokens
+  from runs
+ where (id = %(target)s or batch_id = %(target)s)
+   and state in ('queued', 'running', 'paused')
+ group by role, model
+ order by role, model;
+
+-- remaining
+-- What open runs have still to spend: what one like them costs, less what each has spent; of one that has spent that already a turn.
+select coalesce(sum(greatest(kind.usd - r.spent_usd - r.unconfirmed_usd, kind.turn_usd)), 0) as usd,
+       coalesce(sum(greatest(kind.tokens - r.spent_tokens - r.unconfirmed_tokens, kind.turn_tokens)), 0)::bigint as tokens
+  from runs r
+  join unnest(%(roles)s::text[], %(models)s::text[], %(usd)s::numeric[], %(turn_usd)s::numeric[],
+              %(tokens)s::bigint[], %(turn_tokens)s::bigint[]) as kind (role, model, usd, turn_usd, tokens, turn_tokens)
+    on kind.role = r.role
+   and kind.model = r.model
+ where (r.id = %(target)s or r.batch_id = %(target)s)
+   and r.state in ('queued', 'running', 'paused');
+
+-- paused_at_budget
+-- Whose budgets the paused runs of a batch, or a paused run, met: the batch's, or their own.
+select distinct coalesce(error ->> 'budget', '') as budget, batch_id
+  from runs
+ where (id = %(target)s or batch_id = %(target)s)
+   and state = 'paused'
+   and error ->> 'kind' = 'budget';

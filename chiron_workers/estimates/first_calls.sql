@@ -1,0 +1,4 @@
+-- title
+select title
+  from subjects
+ where id = %(subject_id)s;

@@ -1,0 +1,30 @@
+-- fleet
+-- How the workers, the queue and the day's money are: one row, from indexes and the few rows of what is under way. A worker shows
+-- that it lives by saving its metrics; one that ended as it should has no gauges. Runs that may not start yet wait for no worker.
+select (select count(*)
+          from worker_metrics
+         where gauges is not null
+           and saved_at > now() - %(alive_for)s)::int as workers,
+       silent.workers as silent_workers,
+       silent.since_s as silent_s,
+       (select count(*)
+          from runs
+         where state = 'running')::int as running,
+       (select count(*)
+          from (select
+                  from runs
+                 where state = 'queued'
+                   and ready_at <= now()
+                 limit %(waiting_max)s) due)::int as waiting,
+       coalesce((select extract(epoch from now() - min(ready_at))
+                   from runs
+                  where state = 'queued'
+                    and ready_at <= now()), 0)::float8 as oldest_wait_s,
+       today.spent_usd as spent_today_usd,
+       today.reserved_usd
+  from (select count(*)::int as workers, coalesce(max(extract(epoch from now() - saved_at)), 0)::float8 as since_s
+          from worker_metrics
+         where gauges is not null
+           and saved_at <= now() - %(alive_for)s
+           and saved_at > now() - %(silent_for)s) silent
+ cross join ({{day}}) today;
