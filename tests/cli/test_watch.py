@@ -130,7 +130,7 @@ def test_a_wrong_call_exits_with_2_and_an_unknown_batch_with_1(chiron, batch):
 def test_without_any_batch_watch_and_show_fail_alike(chiron):
     for command in ("watch", "show"):
         answer = chiron(command, "last")
-        assert (answer.exit_code, "There is no batch yet" in answer.stderr) == (1, True)
+        assert (answer.exit_code, "There is no batch of topics yet" in answer.stderr) == (1, True)
 
 
 @pytest.fixture
