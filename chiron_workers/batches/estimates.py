@@ -7,7 +7,7 @@ from itertools import chain
 
 from psycopg.rows import DictRow
 
-from chiron_workers.batches.duplicates import duplicate_warnings
+from chiron_workers.batches.precedents import Precedents, precedents_of
 from chiron_workers.batches.submit import NewBatch, check
 from chiron_workers.billing.budgets import Budget, run_budget_usd
 from chiron_workers.billing.prices import Price, cost_usd, is_priced, max_cost, price_of
@@ -56,12 +56,21 @@ class Estimate:
     kinds: tuple[Kind, ...]
     warnings: tuple[str, ...] = ()
     today_usd: Decimal | None = None
+    precedents: Precedents = Precedents()
 
 
-async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
-    """What a batch would cost, by what runs of its kind have cost before. Raises UsageError as `submit` does."""
+async def estimate(pool: Pool, batch: NewBatch, *, owner: str | None = None) -> Estimate:
+    """What a batch would cost, by what runs of its kind have cost before, and what of it is new or was answered already.
+
+    Args:
+        owner: Whose earlier answers count; None: those of all.
+
+    Raises:
+        UsageError: As `submit` does.
+    """
     # Beside the event loop, as in `submit`: a batch may have 100,000 topics.
     await asyncio.to_thread(check, batch)
+    precedents = await precedents_of(pool, batch, owner=owner)
     counts = await asyncio.to_thread(lambda: Counter((run.role, run.model) for run in batch.runs))
     kinds = []
     for (role, model), runs in sorted(counts.items()):
@@ -75,8 +84,9 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
         _total((kind.usd_of_dear, kind.runs) for kind in kinds),
         await asyncio.to_thread(_max_usd, batch),
         tuple(kinds),
-        await asyncio.to_thread(lambda: (*duplicate_warnings(batch.runs), *budget_warnings(batch))),
+        await asyncio.to_thread(lambda: (*precedents.sentences(), *budget_warnings(batch))),
         await left_today(pool, settings().daily_budget_usd),
+        precedents,
     )
 
 

@@ -165,7 +165,17 @@ async def test_a_beginning_of_nothing_is_not_found(pool: Pool) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("last", True), ("last#3", True), ("0198#3", True), ("tides#3", False), ("0198", True), ("0198c0de-7a", True), ("tides", False), ("abc", False), ("", False)],
+    [
+        ("last", True),
+        ("last#3", True),
+        ("0198#3", True),
+        ("tides#3", False),
+        ("0198", True),
+        ("0198c0de-7a", True),
+        ("tides", False),
+        ("abc", False),
+        ("", False),
+    ],
 )
 def test_what_can_only_be_an_id(text: str, expected: bool) -> None:
     assert is_reference(text) is expected

@@ -49,7 +49,9 @@ def test_runs_are_numbered_and_batches_say_what_they_were_for(connection_before:
     }
 
 
-def test_what_an_older_submitter_adds_is_numbered_as_it_arrives(connection_before: psycopg.Connection) -> None:
+def test_what_an_older_submitter_adds_is_numbered_as_it_arrives(
+    connection_before: psycopg.Connection,
+) -> None:
     bring_to(connection_before, 73)
     connection_before.execute(RUNS, [11, 14])
     rows = connection_before.execute(NUMBERS).fetchall()

@@ -51,8 +51,8 @@ create trigger runs_number_new_rows
   when (new.number = 0)
   execute function number_runs();
 
--- What topics share that read alike: letters without case, spacing and final punctuation. `batches/topics.py` (`comparable`) decides.
+-- What topics share that read alike, and some that do not: letters and digits without case. `batches/topics.py` (`comparable`) decides.
 create or replace function topic_key(topic text) returns text language sql immutable parallel safe as
-$$ select md5(btrim(regexp_replace(lower(topic), '\s+', ' ', 'g'), ' .?!…。？！')) $$;
+$$ select md5(regexp_replace(lower(topic), '[^[:alnum:]]+', '', 'g')) $$;
 
 create index runs_answered_topics on runs (subject_id, topic_key(topic)) where state = 'completed';
