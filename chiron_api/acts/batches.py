@@ -12,12 +12,20 @@ from pydantic import Discriminator, FailFast, Field, Tag
 from chiron_api.acts.act import Created, Noun, ToolFace
 from chiron_api.acts.inputs import Input, Name, Page, Positive, Time, Tokens, Usd, Whole
 from chiron_api.acts.steering import BATCH
-from chiron_api.answers.basics import Receipt
-from chiron_api.answers.runs import Batch, BatchList
+from chiron_api.answers.runs import Batch, BatchList, SubmitReceipt
 from chiron_api.services import Services
 from chiron_api.views.batches import batch_page, difference_of
-from chiron_workers.batches.duplicates import duplicate_warnings
-from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, Submitted, submit
+from chiron_workers.batches.precedents import Precedents, precedents_of
+from chiron_workers.batches.submit import (
+    CONTEXT_CHARS_MAX,
+    RUNS_MAX,
+    TOPIC_CHARS_MAX,
+    NewBatch,
+    NewRun,
+    Submitted,
+    check,
+    submit,
+)
 from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.roles import RoleName
@@ -33,8 +41,10 @@ from chiron_workers.states import ColumnType, Effort, ThinkingMode
 
 BATCHES = Noun("Batches", BATCH)
 RUN_OPTIONS = ("topic", "role", "subject", "model", "max_turns", "priority", "ready_at", "thinking", "effort")
+PRECEDENTS = ("new_subjects", "repeated", "answered", "similar")  # as a receipt has them
 BATCH_BYTES_MAX = 16 * 1024 * 1024
 TopicText = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
+ContextText = Annotated[str, Field(max_length=CONTEXT_CHARS_MAX)]
 
 
 class TopicRequest(Input):
@@ -51,6 +61,9 @@ class TopicRequest(Input):
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
     ready_at: Time | None = None
+    context: Annotated[
+        ContextText | None, Field(description="What you say of this topic besides; its run alone gets it.")
+    ] = None
 
 
 class ColumnRequest(Input):
@@ -132,6 +145,12 @@ class BatchRequest(Input):
         Time | None, Field(description="When the first run may start, a time with its zone; left out, now.")
     ] = None
     columns: Annotated[Columns | None, Field(description=COLUMN_WORDS)] = None
+    context: Annotated[
+        ContextText | None,
+        Field(
+            description="What you say besides of each topic that has no context of its own; its run gets it."
+        ),
+    ] = None
 
 
 @BATCHES.act(
@@ -149,7 +168,7 @@ class BatchRequest(Input):
 )
 async def submit_batch(
     services: Services, body: BatchRequest, idempotency_key: str | None = None
-) -> Created[Receipt]:
+) -> Created[SubmitReceipt]:
     """Start research that goes on for minutes to hours: a run for each topic finds sources and stores facts.
 
     The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request gives
@@ -158,9 +177,11 @@ async def submit_batch(
     from chiron_workers.pubsub.signals import notify
 
     batch = await asyncio.to_thread(new_batch, body, services.settings, idempotency_key)
+    await asyncio.to_thread(check, batch)
+    precedents = await precedents_of(services.pool, batch, owner=services.principal.visible_owner)
     submission = await submit(services.pool, batch, principal=services.principal)
     await notify(services.settings.redis_url, submission.batch_id)
-    return Created(await asyncio.to_thread(_receipt, submission, batch.runs), submission.is_new)
+    return Created(await asyncio.to_thread(_receipt, submission, precedents), submission.is_new)
 
 
 @BATCHES.act("batches.list", "GET /v1/batches", "List the batches", client="batches", faces=("GET /batches",))
@@ -203,6 +224,7 @@ def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | Non
         "ready_at": body.ready_at,
         "thinking": body.thinking,
         "effort": body.effort,
+        "context": _context(body.context),
     }
     runs = [
         NewRun(topic=entry, **options) if isinstance(entry, str) else NewRun(**options | _own(entry, options))
@@ -225,7 +247,13 @@ def _own(topic: TopicRequest, options: Mapping[str, Any]) -> dict[str, Any]:
     members = {name: value for name in RUN_OPTIONS if (value := getattr(topic, name)) is not None}
     common: Budget = options["budget"]
     budget = Budget(topic.budget_usd or common.usd, topic.budget_tokens or common.tokens)
-    return members | {"budget": budget}
+    context = options["context"] if topic.context is None else _context(topic.context)
+    return members | {"budget": budget, "context": context}
+
+
+def _context(text: str | None) -> str | None:
+    """A context as it is stored; one that is blank is none."""
+    return (text or "").strip() or None
 
 
 def column_requests(columns: Sequence[Column]) -> list[ColumnRequest]:
@@ -239,7 +267,11 @@ def _column(column: str | ColumnRequest) -> Column:
     return Column(column.name, column.type, column.description)
 
 
-def _receipt(submission: Submitted, runs: Sequence[NewRun]) -> Receipt:
+def _receipt(submission: Submitted, precedents: Precedents) -> SubmitReceipt:
     receipt: dict[str, Any] = {"batch_id": submission.batch_id, "run_ids": submission.run_ids}
-    warnings = duplicate_warnings(runs)
-    return Receipt.model_validate(receipt | ({"warnings": warnings} if warnings else {}))
+    if submission.is_new:
+        notes = {name: getattr(precedents, name) for name in PRECEDENTS} | {
+            "warnings": precedents.sentences()
+        }
+        receipt |= {name: entries for name, entries in notes.items() if entries}
+    return SubmitReceipt.model_validate(receipt)

@@ -73,7 +73,7 @@ class Problem(Answer):
 
 
 class Receipt(Answer):
-    """What was stored: a batch and its runs, in the order of its topics; `warnings` name topics that are the same."""
+    """What was stored: a batch and its runs, in the order of its topics; `warnings` say what may be amiss."""
 
     batch_id: UUID
     run_ids: list[UUID]

@@ -3,6 +3,8 @@
 from datetime import datetime
 from uuid import UUID
 
+from pydantic import Field
+
 from chiron_api.answers.basics import Answer, Failure, Hold, Receipt, RunState, Usage, Usd
 from chiron_api.answers.differences import Difference
 
@@ -79,13 +81,18 @@ class Evaluation(Answer):
 
 
 class Run(Usage):
-    """A run: `answer` is null until it has completed once, `error` unless it failed; what was pruned has no journal."""
+    """A run: `answer` is null until it has completed once, `error` unless it failed; what was pruned has no journal.
+
+    `number` is its place among the topics of its batch, from 1, and never changes.
+    """
 
     id: UUID
     batch_id: UUID
+    number: int
     role: str
     subject_id: str
     topic: str
+    context: str | None
     model: str
     state: RunState
     attempt: int
@@ -118,7 +125,9 @@ class RunResult(Usage):
 
     id: UUID
     batch_id: UUID
+    number: int
     topic: str
+    context: str | None
     role: str
     subject_id: str
     state: RunState
@@ -137,11 +146,66 @@ class RunId(Answer):
     is_woken: bool
 
 
+class SimilarSubject(Answer):
+    """A subject whose name is near to that of a new one."""
+
+    subject_id: str
+    documents: int
+
+
+class NewSubject(Answer):
+    """A subject that there was not before; it has no documents, and may be a misspelling of one of `similar`."""
+
+    subject_id: str
+    similar: list[SimilarSubject]
+
+
+class RepeatedTopic(Answer):
+    """A topic that a batch has more than once; `numbers` are its places there, from 1."""
+
+    topic: str
+    numbers: list[int]
+
+
+class EarlierAnswer(Answer):
+    """A topic of a batch by its number, and a run that has answered it, or a similar one, in its subject before.
+
+    `earlier_topic` is how that one reads, `run_number` the number of the run in its batch, whose name is `batch`.
+    """
+
+    number: int
+    topic: str
+    earlier_topic: str
+    run_id: UUID
+    run_number: int
+    batch_id: UUID
+    batch: str
+    finished_at: datetime
+
+
+class SubmitReceipt(Receipt):
+    """What was stored: a batch and its runs, in the order of its topics, which is that of their numbers.
+
+    What else there is to know of it comes with it, each list with its first 100: `new_subjects` that it has made, topics
+    that are `repeated` in it, those that were `answered` in their subject before, and those `similar` to such ones.
+    `warnings` say it in sentences. Of a batch that was there already only the ids come.
+    """
+
+    new_subjects: list[NewSubject] = Field(default_factory=list)
+    repeated: list[RepeatedTopic] = Field(default_factory=list)
+    answered: list[EarlierAnswer] = Field(default_factory=list)
+    similar: list[EarlierAnswer] = Field(default_factory=list)
+
+
 class RunReceipt(Answer):
-    """The run that was stored, and its batch, which has no other."""
+    """The run that was stored, and its batch, which has no other; the rest as a batch's receipt has it."""
 
     batch_id: UUID
     run_id: UUID
+    warnings: list[str] = Field(default_factory=list)
+    new_subjects: list[NewSubject] = Field(default_factory=list)
+    answered: list[EarlierAnswer] = Field(default_factory=list)
+    similar: list[EarlierAnswer] = Field(default_factory=list)
 
 
 class Steering(Answer):

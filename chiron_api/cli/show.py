@@ -1,3 +1,5 @@
+import sys
+from shlex import quote
 from typing import Annotated
 from uuid import UUID
 
@@ -55,7 +57,7 @@ async def show(
             await _show_fact(pool, item_id, as_json=as_json)
             return
         if isinstance(summary, BatchSummary):
-            await _show_batch(pool, summary, as_json=as_json)
+            await _show_batch(pool, summary, target, as_json=as_json)
         elif as_json:
             typer.echo(json_line(summary))
         else:
@@ -77,7 +79,7 @@ async def _show_transcript(pool: Pool, target: str, *, as_json: bool) -> None:
         typer.echo("No worker has begun this run, so nobody has said anything yet.")
 
 
-async def _show_batch(pool: Pool, batch: BatchSummary, *, as_json: bool) -> None:
+async def _show_batch(pool: Pool, batch: BatchSummary, target: str, *, as_json: bool) -> None:
     from chiron_api.cli.display.difference import difference_lines
     from chiron_api.views.batches import batch_page, difference_of
 
@@ -86,7 +88,9 @@ async def _show_batch(pool: Pool, batch: BatchSummary, *, as_json: bool) -> None
         typer.echo(json_line(batch_page(batch, difference)))
         return
     runs = await runs_of(pool, batch.id, limit=RUNS_SHOWN)
-    print_batch(batch, runs, await short_ids(pool, [run.id for run in runs]))
+    print_batch(batch, runs)
+    if runs and sys.stdout.isatty():
+        typer.echo(f"`chiron show {quote(target)}#{runs[0].number}` shows a run with its answer.")
     if difference:
         typer.echo("\nAgainst the time before")
         typer.echo("\n".join(difference_lines(difference)))

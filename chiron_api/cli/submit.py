@@ -16,7 +16,7 @@ from chiron_api.acts.batches import (
     new_batch,
     submit_batch,
 )
-from chiron_api.answers.basics import Receipt
+from chiron_api.answers.runs import SubmitReceipt
 from chiron_api.cli.input import submit_options as options
 from chiron_api.cli.input.options import Draft
 from chiron_api.cli.input.row_schema import read_schema
@@ -28,9 +28,9 @@ from chiron_api.text import count
 from chiron_api.views.model_keys import key_warnings
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
-from chiron_workers.batches.duplicates import duplicate_warnings
 from chiron_workers.batches.estimates import budget_warnings
-from chiron_workers.batches.submit import NewBatch, check_run
+from chiron_workers.batches.precedents import precedents_of
+from chiron_workers.batches.submit import NewBatch, check_run, is_submitted
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.runs.columns import read_columns
@@ -61,7 +61,9 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     columns: options.Columns = None,
     schema: options.Schema = None,
     idempotency_key: options.IdempotencyKey = None,
+    context: options.Context = None,
     dry_run: options.DryRun = False,
+    yes: options.Yes = False,
     watch: options.Watch = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -90,6 +92,7 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
         "concurrency": concurrency,
         "ready_at": ready_at,
         "columns": _columns(columns, schema),
+        "context": context,
     }
     batch = new_batch(BatchRequest.model_construct(**values), current, idempotency_key)
     _check(batch, entries)  # before the input as a whole, since it names the line of a topic
@@ -98,8 +101,8 @@ def submit(  # noqa: PLR0913, PLR0917  # each is an option of the command
     if dry_run:
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))
         return
-    _warn(duplicate_warnings(batch.runs))  # before the batch is stored, and with it what is paid for
-    receipt, source_notes = asyncio.run(_submit(body, batch, current))
+    can_ask = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    receipt, source_notes = asyncio.run(_submit(body, batch, current, can_ask=can_ask))
     key_notes = key_warnings(run.model or current.model for run in batch.runs)
     _warn(
         [*budget_warnings(batch), *key_notes, *service_notes, *([] if watch else source_notes)]
@@ -163,10 +166,17 @@ async def _estimate(
 
 
 async def _submit(
-    body: BatchRequest, batch: NewBatch, current: Settings
-) -> tuple[Created[Receipt], list[str]]:
+    body: BatchRequest, batch: NewBatch, current: Settings, *, can_ask: bool
+) -> tuple[Created[SubmitReceipt], list[str]]:
     """The receipt, and why runs of the batch will find no sources."""
     async with open_services(current, pool_size=2) as services:
+        if not await is_submitted(services.pool, batch):
+            # Before the batch is stored, and with it what is paid for.
+            precedents = await precedents_of(services.pool, batch)
+            _warn(precedents.sentences())
+            if can_ask and precedents.is_doubtful and not typer.confirm("Submit it?", err=True):
+                typer.echo("Nothing was submitted.", err=True)
+                raise typer.Exit(1)
         receipt = await submit_batch.command(services, body, batch.idempotency_key)
         return receipt, await source_warnings(services.pool, current, batch.runs)
 
@@ -176,7 +186,7 @@ def _warn(warnings: Iterable[str]) -> None:
         typer.echo(f"Warning: {warning}", err=True)
 
 
-def _print(receipt: Created[Receipt], *, as_json: bool, watch: bool) -> None:
+def _print(receipt: Created[SubmitReceipt], *, as_json: bool, watch: bool) -> None:
     batch_id, run_ids = receipt.answer.batch_id, receipt.answer.run_ids
     if as_json:
         typer.echo(json_line({"batch_id": batch_id, "run_ids": run_ids}))

@@ -85,6 +85,8 @@ def text_page(text: str, offset: int) -> TextPage:
 
 async def visible_target(store: Store, id: str) -> UUID | str:
     """The batch, run or subject that a caller names. Raises NotFound where it is somebody else's."""
+    if NUMBERED.fullmatch(id.strip()):
+        return await whole_id(store.session.pool, id, owner=store.caller.visible_owner)
     target = parse_id_or_none(id)
     if target is None:
         return id

@@ -7,7 +7,7 @@ from itertools import chain
 
 from psycopg.rows import DictRow
 
-from chiron_workers.batches.precedents import Precedents, precedents_of
+from chiron_workers.batches.precedents import NO_PRECEDENTS, Precedents, precedents_of
 from chiron_workers.batches.submit import NewBatch, check
 from chiron_workers.billing.budgets import Budget, run_budget_usd
 from chiron_workers.billing.prices import Price, cost_usd, is_priced, max_cost, price_of
@@ -56,7 +56,7 @@ class Estimate:
     kinds: tuple[Kind, ...]
     warnings: tuple[str, ...] = ()
     today_usd: Decimal | None = None
-    precedents: Precedents = Precedents()
+    precedents: Precedents = NO_PRECEDENTS
 
 
 async def estimate(pool: Pool, batch: NewBatch, *, owner: str | None = None) -> Estimate:

@@ -104,6 +104,9 @@ class Precedents:
         ]
 
 
+NO_PRECEDENTS = Precedents()
+
+
 async def precedents_of(pool: Pool, batch: NewBatch, *, owner: str | None = None) -> Precedents:
     """What there was before a batch that is not stored yet.
 

@@ -43,8 +43,8 @@ LISTS = {  # the command that shows what there is, by what is meant
 async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
     """The id that somebody means.
 
-    `last` is the newest batch of topics that somebody submitted: none that a subscription started, and none of a report, a
-    check or learning. `last#3` is its third run, and so it is behind any id or name of a batch. A batch of exactly that name wins.
+    `last` is the newest batch of topics that somebody submitted, not one of a subscription, a report, a check or learning.
+    `last#3` is its third run; `#3` goes behind any id or name of a batch. A batch of exactly that name wins.
 
     Args:
         kinds: What is meant; a batch or a run where nothing is said. `last`, names and numbers mean those.

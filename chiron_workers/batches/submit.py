@@ -25,7 +25,7 @@ from chiron_workers.billing.budgets import (
     frozen_price,
     run_budget_usd,
 )
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import KeyReused, ToolValidationError, UsageError
 from chiron_workers.ids import new_id
@@ -170,6 +170,12 @@ async def submit(pool: Pool, batch: NewBatch, *, principal: Principal = LOCAL) -
     run_ids = await prepare(pool, batch)
     async with Session(pool) as session:
         return await submit_within(session, batch, run_ids, principal=principal)
+
+
+async def is_submitted(pool: Pool, batch: NewBatch, *, principal: Principal = LOCAL) -> bool:
+    """Whether a batch with its idempotency key is there, so that submitting it stores nothing and costs nothing."""
+    args = {"idempotency_key": _stored_key(batch, principal.owner)}
+    return bool(await fetch_all(pool, SQL["by_idempotency_key"], args))
 
 
 async def prepare(pool: Pool, batch: NewBatch) -> list[UUID]:

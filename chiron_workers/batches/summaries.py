@@ -55,7 +55,9 @@ class BatchSummary(RunUsage):
 
 @dataclass(frozen=True, slots=True)
 class RunSummary(RunUsage):
-    """A run as people see it: `number` is its place among the topics of its batch, `error` is {kind, message} or None. What was pruned has no journal and no events.
+    """A run as people see it; `error` is {kind, message} or None. What was pruned has no journal and no events.
+
+    `number` is its place among the topics of its batch, from 1; `context` what the user said of the topic besides.
 
     `evaluations` are the texts that it had judged, newest first and 20 at most, each {id, at, model, question, text,
     text_chars, overall, scores}, with the first 2,000 characters of the text; among the runs of a batch they are left out.
@@ -158,7 +160,7 @@ async def find(pool: Pool, text: str, *, owner: str | None = None) -> BatchSumma
         UsageError: The text is no id, or means several.
         NotFound: Nothing has this id.
     """
-    target = await (id_of(pool, text) if owner is None else _whole_id(pool, text, owner))
+    target = await (id_of(pool, text) if owner is None else whole_id(pool, text, owner=owner))
     await require_visible(pool, target, owner)
     rows = await fetch_all(pool, SQL["what_is"], {"id": target})
     match rows[0]["what"] if rows else None:
@@ -177,7 +179,16 @@ async def find_run(pool: Pool, text: str) -> RunSummary:
     return target
 
 
-async def _whole_id(pool: Pool, text: str, owner: str) -> UUID:
+async def whole_id(pool: Pool, text: str, *, owner: str | None) -> UUID:
+    """The id that a text spells, of a run also as `#3` behind that of its batch.
+
+    Args:
+        owner: Who asks; to it a batch of somebody else is as if it were not there.
+
+    Raises:
+        UsageError: The text is no id.
+        NotFound: The batch, or the run of this number, is not there.
+    """
     match = NUMBERED.fullmatch(text.strip())
     if match is None:
         return parse_id(text)

@@ -23,7 +23,7 @@ TopicsFile = Annotated[
         help="Topics from a file: .txt (one a line, `# ` for comments), .csv (with a column `topic`; commas, semicolons or "
         "tabs between cells), .json, .jsonl or .yaml. "
         "A topic may have its own subject, role, model, thinking, effort, priority, max_turns, budget_usd,"
-        " budget_tokens and ready_at there.",
+        " budget_tokens, ready_at and context there.",
     ),
 ]
 Subject = Annotated[
@@ -79,6 +79,21 @@ Schema = Annotated[
     typer.Option(
         metavar="FILE",
         help="Ask for rows as this JSON schema of a row describes them: a column for each property.",
+    ),
+]
+Context = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="What you say besides of each topic that has no context of its own in the file; its run gets it.",
+    ),
+]
+Yes = Annotated[
+    bool,
+    typer.Option(
+        "--yes",
+        "-y",
+        help="Do not ask about a new subject, nor about topics that repeat or were answered before.",
     ),
 ]
 DryRun = Annotated[
