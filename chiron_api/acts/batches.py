@@ -270,8 +270,6 @@ def _column(column: str | ColumnRequest) -> Column:
 def _receipt(submission: Submitted, precedents: Precedents) -> SubmitReceipt:
     receipt: dict[str, Any] = {"batch_id": submission.batch_id, "run_ids": submission.run_ids}
     if submission.is_new:
-        notes = {name: getattr(precedents, name) for name in PRECEDENTS} | {
-            "warnings": precedents.sentences()
-        }
+        notes = {name: getattr(precedents, name) for name in PRECEDENTS} | {"warnings": precedents.warnings()}
         receipt |= {name: entries for name, entries in notes.items() if entries}
     return SubmitReceipt.model_validate(receipt)

@@ -162,6 +162,7 @@ async def _estimate(
         forecast = await estimate(pool, batch)
     forecast = replace(forecast, warnings=(*forecast.warnings, *service_notes))
     print_estimate(forecast, as_json=as_json)
+    _note(forecast.precedents.notes())
     return forecast.warnings
 
 
@@ -173,12 +174,18 @@ async def _submit(
         if not await is_submitted(services.pool, batch):
             # Before the batch is stored, and with it what is paid for.
             precedents = await precedents_of(services.pool, batch)
-            _warn(precedents.sentences())
+            _note(precedents.notes())
+            _warn(precedents.warnings())
             if can_ask and precedents.is_doubtful and not typer.confirm("Submit it?", err=True):
                 typer.echo("Nothing was submitted.", err=True)
                 raise typer.Exit(1)
         receipt = await submit_batch.command(services, body, batch.idempotency_key)
         return receipt, await source_warnings(services.pool, current, batch.runs)
+
+
+def _note(notes: Iterable[str]) -> None:
+    for note in notes:
+        typer.echo(f"Note: {note}", err=True)
 
 
 def _warn(warnings: Iterable[str]) -> None:

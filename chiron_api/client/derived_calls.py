@@ -34,6 +34,7 @@ from chiron_api.answers.runs import (
     RunReceipt,
     RunResult,
     Steering,
+    SubmitReceipt,
     WritingReceipt,
 )
 from chiron_api.answers.subjects import (
@@ -101,6 +102,7 @@ class Topic:
     budget_usd: Money | None = None
     budget_tokens: int | None = None
     ready_at: datetime | None = None
+    context: str | None = None
 
 
 def answer_question(quiz: Id | Quiz, question: Id | QuizQuestion, response: str) -> Call[Quiz]:
@@ -828,12 +830,14 @@ def start(
     budget_usd: Money | None = None,
     budget_tokens: int | None = None,
     ready_at: datetime | None = None,
+    context: str | None = None,
     columns: Sequence[str | Column] | None = None,
     idempotency_key: str | None = None,
 ) -> Call[RunReceipt]:
     """Start a single run, in a batch of its own. The same idempotency key with the same request gives the same run.
 
     Args:
+        context: What you say of this topic besides; its run alone gets it.
         columns: Of the rows that the runs are to hand in, such as "name" and "year:int".
     """
     return Call(
@@ -852,6 +856,7 @@ def start(
             budget_usd=budget_usd,
             budget_tokens=budget_tokens,
             ready_at=ready_at,
+            context=context,
             columns=entries(columns),
         ),
         headers=key_header(idempotency_key),
@@ -942,8 +947,9 @@ def submit(
     concurrency: int | None = None,
     ready_at: datetime | None = None,
     columns: Sequence[str | Column] | None = None,
+    context: str | None = None,
     idempotency_key: str | None = None,
-) -> Call[Receipt]:
+) -> Call[SubmitReceipt]:
     """Start research that goes on for minutes to hours: a run for each topic finds sources and stores facts.
 
     The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request
@@ -966,11 +972,12 @@ def submit(
         concurrency: How many runs of the batch play at once; left out, any number.
         ready_at: When the first run may start, a time with its zone; left out, now.
         columns: Of the rows that the runs are to hand in, such as "name" and "year:int".
+        context: What you say besides of each topic that has no context of its own; its run gets it.
     """
     return Call(
         "POST",
         "/v1/batches",
-        Receipt,
+        SubmitReceipt,
         body=fields(
             topics=entries(topics),
             subject=subject,
@@ -988,6 +995,7 @@ def submit(
             concurrency=concurrency,
             ready_at=ready_at,
             columns=entries(columns),
+            context=context,
         ),
         headers=key_header(idempotency_key),
         is_repeatable=True,
@@ -1004,6 +1012,7 @@ def subscribe(
     model: str | None = None,
     budget_usd: Money | None = None,
     ends_at: datetime | None = None,
+    context: str | None = None,
     recheck: bool = False,
 ) -> Call[Subscription]:
     """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer.
@@ -1017,6 +1026,7 @@ def subscribe(
         model: Model of the runs. Default: CHIRON_MODEL.
         budget_usd: What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.
         ends_at: When it ends, such as 2026-12-31. Default: never.
+        context: What you say of the topics besides; each of their runs gets it.
         recheck: Read the sources of the subject again each time, too.
     """
     return Call(
@@ -1032,6 +1042,7 @@ def subscribe(
             model=model,
             budget_usd=budget_usd,
             ends_at=ends_at,
+            context=context,
             recheck=recheck,
         ),
         is_repeatable=True,

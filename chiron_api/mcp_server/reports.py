@@ -13,6 +13,8 @@ from chiron_api.mcp_server.research import tool_errors
 from chiron_api.reports.formats import DocumentName
 from chiron_api.reports.scope import resolve_scope
 from chiron_workers.batches.ownership import require_visible
+from chiron_workers.batches.references import NUMBERED
+from chiron_workers.batches.summaries import whole_id
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool

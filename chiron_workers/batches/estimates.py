@@ -84,7 +84,7 @@ async def estimate(pool: Pool, batch: NewBatch, *, owner: str | None = None) -> 
         _total((kind.usd_of_dear, kind.runs) for kind in kinds),
         await asyncio.to_thread(_max_usd, batch),
         tuple(kinds),
-        await asyncio.to_thread(lambda: (*precedents.sentences(), *budget_warnings(batch))),
+        await asyncio.to_thread(lambda: (*precedents.warnings(), *budget_warnings(batch))),
         await left_today(pool, settings().daily_budget_usd),
         precedents,
     )

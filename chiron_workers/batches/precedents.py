@@ -94,10 +94,13 @@ class Precedents:
         """Whether a person should be asked first: something is paid for twice, or goes where it may not belong."""
         return bool(self.repeated or self.answered or (self.new_subjects and self.has_other_subjects))
 
-    def sentences(self) -> list[str]:
-        """What a reader should know before it is paid, a sentence each; what is similar is only suggested."""
+    def notes(self) -> list[str]:
+        """That subjects are new, a sentence each."""
+        return [_new_subject(subject) for subject in self.new_subjects]
+
+    def warnings(self) -> list[str]:
+        """What would be paid for again, a sentence each; what is similar is only suggested."""
         return [
-            *map(_new_subject, self.new_subjects[:WARNINGS_MAX]),
             *duplicate_warnings(self.repeated),
             *_answered(self),
             *map(_similar, self.similar[:WARNINGS_MAX]),

@@ -33,7 +33,7 @@ async def test_the_first_subject_of_all_is_new_and_doubtful_to_nobody(pool: Pool
     precedents = await precedents_of(pool, new_batch([DEPTH]))
     assert [subject.subject_id for subject in precedents.new_subjects] == ["lakes"]
     assert not precedents.is_doubtful
-    assert precedents.sentences() == ["lakes is a new subject, with 0 documents."]
+    assert precedents.notes() == ["lakes is a new subject, with 0 documents."]
 
 
 async def test_a_new_subject_names_similar_ones_with_their_documents(pool: Pool) -> None:
@@ -48,7 +48,7 @@ async def test_a_new_subject_names_similar_ones_with_their_documents(pool: Pool)
     precedents = await precedents_of(pool, new_batch([DEPTH], "Lake"))
     assert precedents.is_doubtful
     assert precedents.new_subjects[0].similar == (SimilarSubject("lakes", 1),)
-    assert precedents.sentences() == ["lake is a new subject, with 0 documents. Similar: lakes (1 document)."]
+    assert precedents.notes() == ["lake is a new subject, with 0 documents. Similar: lakes (1 document)."]
     assert await precedents_of(pool, new_batch([DEPTH], "LAKES")) == Precedents()
 
 
@@ -59,7 +59,7 @@ async def test_a_topic_that_was_answered_before_names_the_run(pool: Pool, topic:
     [entry] = precedents.answered
     assert (entry.number, entry.run_id, entry.run_number) == (2, earlier.run_ids[1], 2)
     assert precedents.is_doubtful
-    assert precedents.sentences()[0].startswith(
+    assert precedents.warnings()[0].startswith(
         f"Topic 2, “{' '.join(topic.split())}”, was answered before: run #2 of “Lakes"
     )
 
@@ -82,7 +82,7 @@ async def test_a_similar_topic_is_suggested_and_doubtful_to_nobody(pool: Pool) -
     )
     assert [(entry.number, entry.run_id) for entry in precedents.similar] == [(1, earlier.run_ids[0])]
     assert not precedents.is_doubtful
-    assert "is similar to “How deep is the Lake Baikal in Siberia?”" in precedents.sentences()[0]
+    assert "is similar to “How deep is the Lake Baikal in Siberia?”" in precedents.warnings()[0]
 
 
 async def test_topics_that_occur_twice_are_named_with_their_numbers(pool: Pool) -> None:
@@ -97,4 +97,4 @@ async def test_many_answered_topics_are_counted_and_the_first_are_listed(pool: P
     await answer(pool, *topics)
     precedents = await precedents_of(pool, new_batch(topics))
     assert (precedents.answered_count, len(precedents.answered)) == (150, 100)
-    assert precedents.sentences()[-1] == "140 more topics were answered before."
+    assert precedents.warnings()[-1] == "140 more topics were answered before."

@@ -14,9 +14,8 @@ from chiron_workers.pubsub.signals import CHANNEL
 def test_in_a_pipe_only_the_id_is_printed(chiron, rows):
     found = chiron("submit", "Generators", "Duck typing", "--subject", "Python", "--priority", "3")
     assert found.exit_code == 0
-    assert [line.partition(" ")[0] for line in found.stderr.splitlines()] == [
-        "Warning:"
-    ]  # there is no source
+    # It is the first subject of all, and there is no source.
+    assert [line.partition(" ")[0] for line in found.stderr.splitlines()] == ["Note:", "Warning:"]
     [batch] = rows("select * from batches")
     assert found.stdout == f"{batch['id']}\n"
     stored = rows("select topic, role, model, priority, max_turns, subject_id from runs order by id")
