@@ -54,7 +54,7 @@ async def test_a_number_that_no_run_has_is_not_found(
 
 async def test_scope_owner_and_audit_trail_are_those_of_the_run(api: httpx2.AsyncClient, pool: Pool) -> None:
     async def headers(owner: str, scope: AccessScope) -> dict[str, str]:
-        secret, _ = await create_key(pool, NewKey(f"{owner} {scope}", scope, owner))
+        secret, _ = await create_key(pool, NewKey(f"{owner}-{scope}", scope, owner))
         return {"Authorization": f"Bearer {secret}"}
 
     alice = await headers("alice", AccessScope.SUBMIT)
@@ -65,7 +65,7 @@ async def test_scope_owner_and_audit_trail_are_those_of_the_run(api: httpx2.Asyn
     reader = await headers("alice", AccessScope.READ)
     assert (await api.get(path, headers=reader)).status_code == 200
     assert (await api.post(f"{path}/cancel", headers=reader)).status_code == 403
-    assert (await api.post(f"{path}/cancel", headers=alice)).status_code == 200
+    assert (await api.post(f"{path}/cancel", headers=alice)).status_code == 202
     async with pool.connection() as connection:
-        cursor = await connection.execute("select target from audit where act = 'runs.cancel'")
+        cursor = await connection.execute("select target from audit where action = 'runs.cancel'")
         assert [row["target"] for row in await cursor.fetchall()] == [receipt["run_ids"][0]]
