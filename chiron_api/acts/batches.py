@@ -1,8 +1,9 @@
 """Batches: submit topics, list what was submitted and show it."""
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from http import HTTPStatus
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
@@ -14,6 +15,7 @@ from chiron_api.acts.inputs import Input, Name, Page, Positive, Time, Tokens, Us
 from chiron_api.acts.steering import BATCH
 from chiron_api.answers.runs import Batch, BatchList, SubmitReceipt
 from chiron_api.services import Services
+from chiron_api.text import as_json
 from chiron_api.views.batches import batch_page, difference_of
 from chiron_workers.batches.precedents import Precedents, precedents_of
 from chiron_workers.batches.submit import (
@@ -179,9 +181,10 @@ async def submit_batch(
     batch = await asyncio.to_thread(new_batch, body, services.settings, idempotency_key)
     await asyncio.to_thread(check, batch)
     precedents = await precedents_of(services.pool, batch, owner=services.principal.visible_owner)
+    batch = replace(batch, precedents=_members_of(precedents))
     submission = await submit(services.pool, batch, principal=services.principal)
     await notify(services.settings.redis_url, submission.batch_id)
-    return Created(await asyncio.to_thread(_receipt, submission, precedents), submission.is_new)
+    return Created(await asyncio.to_thread(_receipt, submission), submission.is_new)
 
 
 @BATCHES.act("batches.list", "GET /v1/batches", "List the batches", client="batches", faces=("GET /batches",))
@@ -267,9 +270,15 @@ def _column(column: str | ColumnRequest) -> Column:
     return Column(column.name, column.type, column.description)
 
 
-def _receipt(submission: Submitted, precedents: Precedents) -> SubmitReceipt:
-    receipt: dict[str, Any] = {"batch_id": submission.batch_id, "run_ids": submission.run_ids}
-    if submission.is_new:
-        notes = {name: getattr(precedents, name) for name in PRECEDENTS} | {"warnings": precedents.warnings()}
-        receipt |= {name: entries for name, entries in notes.items() if entries}
-    return SubmitReceipt.model_validate(receipt)
+def _members_of(precedents: Precedents) -> dict[str, Any]:
+    """What a receipt says of them, in JSON."""
+    members = {name: getattr(precedents, name) for name in PRECEDENTS} | {"warnings": precedents.warnings()}
+    document: dict[str, Any] = json.loads(
+        as_json({name: entries for name, entries in members.items() if entries})
+    )
+    return document
+
+
+def _receipt(submission: Submitted) -> SubmitReceipt:
+    ids = {"batch_id": submission.batch_id, "run_ids": submission.run_ids}
+    return SubmitReceipt.model_validate(ids | submission.precedents)

@@ -188,7 +188,7 @@ class SubmitReceipt(Receipt):
 
     What else there is to know of it comes with it, each list with its first 100: `new_subjects` that it has made, topics
     that are `repeated` in it, those that were `answered` in their subject before, and those `similar` to such ones.
-    `warnings` say it in sentences. Of a batch that was there already only the ids come.
+    `warnings` say it in sentences. The same key gets the same receipt.
     """
 
     new_subjects: list[NewSubject] = Field(default_factory=list)

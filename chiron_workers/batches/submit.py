@@ -98,7 +98,8 @@ class NewRun:
 class NewBatch:
     """What somebody submits. `subject` is what the batch is listed under; each run may have another.
 
-    At most `concurrency` of its runs play at once. Where it has `columns`, its runs hand in rows.
+    At most `concurrency` of its runs play at once. Where it has `columns`, its runs hand in rows. `precedents` is what a
+    receipt says of it besides, in JSON: the same key gets the same receipt.
     """
 
     runs: Sequence[NewRun]
@@ -111,15 +112,17 @@ class NewBatch:
     occurrence: Occurrence | None = None
     columns: tuple[Column, ...] = ()
     kind: BatchKind = BatchKind.RESEARCH
+    precedents: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A stored batch; `run_ids` in the order of its topics."""
+    """A stored batch; `run_ids` in the order of its topics, `precedents` as it was submitted with first."""
 
     batch_id: UUID
     run_ids: list[UUID]
     is_new: bool
+    precedents: Mapping[str, Any]
 
 
 def check_run(run: NewRun) -> None:
@@ -203,7 +206,7 @@ async def submit_within(
     await _copy_runs(connection, batch, slugs, run_ids, row)
     await connection.execute(SQL["queued_events"], {"batch_id": row["id"]})
     await record_within(connection, batches=row["id"], runs=run_ids[0])
-    return Submitted(row["id"], run_ids, is_new=True)
+    return Submitted(row["id"], run_ids, is_new=True, precedents=batch.precedents or {})
 
 
 def _checked_ids(batch: NewBatch) -> list[UUID]:
@@ -289,6 +292,7 @@ def _batch_row(batch: NewBatch, slugs: Mapping[str, str], principal: Principal) 
         "due_at": batch.occurrence.due_at if batch.occurrence else None,
         "columns": Json(stored(batch.columns)) if batch.columns else None,
         "kind": batch.kind,
+        "precedents": Json(batch.precedents) if batch.precedents else None,
     }
 
 
@@ -411,4 +415,5 @@ async def _existing(connection: AsyncConnection[DictRow], args: Mapping[str, Any
             "Send that request again unchanged, or choose a new key."
         )
     rows = await (await connection.execute(SQL["run_ids"], {"batch_id": batch["id"]})).fetchall()
-    return Submitted(batch["id"], [row["id"] for row in rows], is_new=False)
+    run_ids = [row["id"] for row in rows]
+    return Submitted(batch["id"], run_ids, is_new=False, precedents=batch["precedents"] or {})

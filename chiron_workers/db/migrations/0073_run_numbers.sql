@@ -5,6 +5,7 @@ alter table runs
   add column context text;                   -- the user's words on this topic, for its run alone
 alter table subscriptions add column context text;
 alter table batches
+  add column precedents json,  -- what its receipt said of new subjects and of topics that were answered before
   add column kind text not null default 'research'
     constraint batches_kind_is_known check (kind in ('research', 'report', 'check', 'learning'));
 
