@@ -280,5 +280,5 @@ def _members_of(precedents: Precedents) -> dict[str, Any]:
 
 
 def _receipt(submission: Submitted) -> SubmitReceipt:
-    ids = {"batch_id": submission.batch_id, "run_ids": submission.run_ids}
-    return SubmitReceipt.model_validate(ids | submission.precedents)
+    receipt = {"batch_id": submission.batch_id, "run_ids": submission.run_ids, **submission.precedents}
+    return SubmitReceipt.model_validate(receipt)

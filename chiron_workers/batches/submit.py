@@ -3,7 +3,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -122,7 +122,7 @@ class Submitted:
     batch_id: UUID
     run_ids: list[UUID]
     is_new: bool
-    precedents: Mapping[str, Any]
+    precedents: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
 
 def check_run(run: NewRun) -> None:
