@@ -43,7 +43,7 @@ from chiron_workers.states import ColumnType, Effort, ThinkingMode
 
 BATCHES = Noun("Batches", BATCH)
 RUN_OPTIONS = ("topic", "role", "subject", "model", "max_turns", "priority", "ready_at", "thinking", "effort")
-PRECEDENTS = ("new_subjects", "repeated", "answered", "similar")  # as a receipt has them
+PRECEDENTS = ("new_subjects", "repetitions", "earlier_answers", "similar_answers")  # as a receipt has them
 BATCH_BYTES_MAX = 16 * 1024 * 1024
 TopicText = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
 ContextText = Annotated[str, Field(max_length=CONTEXT_CHARS_MAX)]

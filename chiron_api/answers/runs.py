@@ -186,15 +186,15 @@ class EarlierAnswer(Answer):
 class SubmitReceipt(Receipt):
     """What was stored: a batch and its runs, in the order of its topics, which is that of their numbers.
 
-    What else there is to know of it comes with it, each list with its first 100: `new_subjects` that it has made, topics
-    that are `repeated` in it, those that were `answered` in their subject before, and those `similar` to such ones.
+    What else there is to know of it comes with it, each list with its first 100: `new_subjects` that it has made,
+    `repetitions` of topics in it, `earlier_answers` to topics in their subject, and `similar_answers` to similar ones.
     `warnings` say it in sentences. The same key gets the same receipt.
     """
 
     new_subjects: list[NewSubject] = Field(default_factory=list)
-    repeated: list[RepeatedTopic] = Field(default_factory=list)
-    answered: list[EarlierAnswer] = Field(default_factory=list)
-    similar: list[EarlierAnswer] = Field(default_factory=list)
+    repetitions: list[RepeatedTopic] = Field(default_factory=list)
+    earlier_answers: list[EarlierAnswer] = Field(default_factory=list)
+    similar_answers: list[EarlierAnswer] = Field(default_factory=list)
 
 
 class RunReceipt(Answer):
@@ -204,8 +204,8 @@ class RunReceipt(Answer):
     run_id: UUID
     warnings: list[str] = Field(default_factory=list)
     new_subjects: list[NewSubject] = Field(default_factory=list)
-    answered: list[EarlierAnswer] = Field(default_factory=list)
-    similar: list[EarlierAnswer] = Field(default_factory=list)
+    earlier_answers: list[EarlierAnswer] = Field(default_factory=list)
+    similar_answers: list[EarlierAnswer] = Field(default_factory=list)
 
 
 class Steering(Answer):

@@ -79,20 +79,22 @@ class Precedents:
 
     Attributes:
         has_other_subjects: There is a subject that a new one might be mistaken for.
-        answered_count: How many of its topics were answered before; `answered` names the first of them.
+        answered_count: How many of its topics were answered before; `earlier_answers` names the first of them.
     """
 
     new_subjects: tuple[NewSubject, ...] = ()
-    repeated: tuple[RepeatedTopic, ...] = ()
-    answered: tuple[EarlierAnswer, ...] = ()
-    similar: tuple[EarlierAnswer, ...] = ()
+    repetitions: tuple[RepeatedTopic, ...] = ()
+    earlier_answers: tuple[EarlierAnswer, ...] = ()
+    similar_answers: tuple[EarlierAnswer, ...] = ()
     has_other_subjects: bool = False
     answered_count: int = 0
 
     @property
     def is_doubtful(self) -> bool:
         """Whether a person should be asked first: something is paid for twice, or goes where it may not belong."""
-        return bool(self.repeated or self.answered or (self.new_subjects and self.has_other_subjects))
+        return bool(
+            self.repetitions or self.earlier_answers or (self.new_subjects and self.has_other_subjects)
+        )
 
     def notes(self) -> list[str]:
         """That subjects are new, a sentence each."""
@@ -101,9 +103,9 @@ class Precedents:
     def warnings(self) -> list[str]:
         """What would be paid for again, a sentence each; what is similar is only suggested."""
         return [
-            *duplicate_warnings(self.repeated),
+            *duplicate_warnings(self.repetitions),
             *_answered(self),
-            *map(_similar, self.similar[:WARNINGS_MAX]),
+            *map(_similar, self.similar_answers[:WARNINGS_MAX]),
         ]
 
 
@@ -139,12 +141,12 @@ async def precedents_of(pool: Pool, batch: NewBatch, *, owner: str | None = None
     ]
     answers = await _earlier_answers(pool, topics, slugs, owner)
     open_topics = [(number, run) for number, run in topics if number not in answers]
-    repeated = await asyncio.to_thread(repeated_topics, batch.runs)
+    repetitions = await asyncio.to_thread(repeated_topics, batch.runs)
     return Precedents(
         new_subjects=tuple([await _new(pool, subject_id, names) for subject_id in new_ids[:WARNINGS_MAX]]),
-        repeated=tuple(repeated[:LISTED_MAX]),
-        answered=tuple(islice(answers.values(), LISTED_MAX)),
-        similar=tuple(await _similar_answers(pool, open_topics, slugs, owner)),
+        repetitions=tuple(repetitions[:LISTED_MAX]),
+        earlier_answers=tuple(islice(answers.values(), LISTED_MAX)),
+        similar_answers=tuple(await _similar_answers(pool, open_topics, slugs, owner)),
         has_other_subjects=bool(names),
         answered_count=len(answers),
     )
@@ -160,13 +162,13 @@ async def _new(pool: Pool, subject_id: str, names: Sequence[str]) -> NewSubject:
 
 def _nearest(subject_id: str, names: Sequence[str]) -> list[str]:
     matcher = SequenceMatcher(b=subject_id)
-    rated = []
+    ratings = []
     for name in names:
         matcher.set_seq1(name)
         is_part = name.startswith(f"{subject_id}-") or subject_id.startswith(f"{name}-")
         if is_part or (matcher.quick_ratio() >= NEARNESS_MIN and matcher.ratio() >= NEARNESS_MIN):
-            rated.append((-matcher.ratio(), name))
-    return [name for _, name in sorted(rated)[:SIMILAR_SUBJECTS_MAX]]
+            ratings.append((-matcher.ratio(), name))
+    return [name for _, name in sorted(ratings)[:SIMILAR_SUBJECTS_MAX]]
 
 
 async def _earlier_answers(
@@ -205,8 +207,8 @@ async def _similar_answers(
     answers = []
     for (number, run), own_words in zip(topics, words, strict=False):
         candidates = [
-            (_common_share(own_words, others), index, row)
-            for index, (row, others) in enumerate(zip(rows, words[len(topics) :], strict=True))
+            (_common_share(own_words, earlier_words), index, row)
+            for index, (row, earlier_words) in enumerate(zip(rows, words[len(topics) :], strict=True))
             if (row["subject_id"], row["role"]) == (slugs[run.subject], run.role)
         ]
         share, _, nearest = max(candidates, default=(0.0, 0, {}), key=lambda candidate: candidate[0])
@@ -230,11 +232,11 @@ async def _words(pool: Pool, topics: Sequence[str]) -> list[frozenset[str]]:
     return [frozenset((*row["stems"], *entry.pairs)) for row, entry in zip(rows, terms, strict=True)]
 
 
-def _common_share(words: frozenset[str], others: frozenset[str]) -> float:
+def _common_share(words: frozenset[str], earlier_words: frozenset[str]) -> float:
     """The share of the words of two topics that both have; none where their numbers differ: that is another question."""
-    if len(words) < 2 or _numbers(words) != _numbers(others):
+    if len(words) < 2 or _numbers(words) != _numbers(earlier_words):
         return 0.0
-    return len(words & others) / len(words | others)
+    return len(words & earlier_words) / len(words | earlier_words)
 
 
 def _numbers(words: frozenset[str]) -> set[str]:
@@ -246,7 +248,7 @@ def _without_place(row: DictRow) -> DictRow:
 
 
 def _new_subject(subject: NewSubject) -> str:
-    similar = [f"{other.subject_id} ({_documents(other.documents)})" for other in subject.similar]
+    similar = [f"{neighbour.subject_id} ({_documents(neighbour.documents)})" for neighbour in subject.similar]
     suggestion = f" Similar: {', '.join(similar)}." if similar else ""
     return f"{subject.subject_id} is a new subject, with {_documents(0)}.{suggestion}"
 
@@ -256,7 +258,7 @@ def _documents(count: int) -> str:
 
 
 def _answered(precedents: Precedents) -> Iterator[str]:
-    for answer in precedents.answered[:WARNINGS_MAX]:
+    for answer in precedents.earlier_answers[:WARNINGS_MAX]:
         yield f"Topic {answer.number:,}, “{title_of(answer.topic)}”, was answered before: {_place(answer)}."
     if (left_out := precedents.answered_count - WARNINGS_MAX) > 0:
         yield f"{left_out:,} more topics were answered before."

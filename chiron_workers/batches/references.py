@@ -15,7 +15,7 @@ BEGINNING = re.compile(r"[0-9a-f]{4,32}")  # of an id, without its hyphens
 DIGITS = 32
 INT_MAX = 2**31 - 1
 SHORT_CHARS_MIN = 8
-NUMBERED = re.compile(r"(.+)#([1-9][0-9]{0,5})", re.DOTALL)  # a batch, and the number of a run in it
+RUN_NAME = re.compile(r"(.+)#([1-9][0-9]{0,5})", re.DOTALL)  # a batch, and the number of a run in it
 GROUPS_END = (8, 12, 16, 20)  # digits before each hyphen
 
 
@@ -61,7 +61,7 @@ async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
     ids = await _beginning_with(pool, digits, kinds) if is_beginning else []
     if not ids and Referent.RESEARCH in kinds:
         ids = await _batches_named(pool, words)
-        if not ids and (match := NUMBERED.fullmatch(words)):
+        if not ids and (match := RUN_NAME.fullmatch(words)):
             return await _run_behind(pool, match, await id_of(pool, match[1]))
     id_ = _only(ids, words)
     if id_ is None:
@@ -78,7 +78,7 @@ async def named(pool: Pool, name: str) -> UUID | None:
     """
     words = name.strip()
     batch_id = _only(await _batches_named(pool, words), words)
-    if batch_id is None and (match := NUMBERED.fullmatch(words)):
+    if batch_id is None and (match := RUN_NAME.fullmatch(words)):
         batch_id = _only(await _batches_named(pool, match[1].strip()), match[1].strip())
         return None if batch_id is None else await _run_behind(pool, match, batch_id)
     return batch_id
@@ -115,7 +115,7 @@ async def run_numbers(pool: Pool, batch_id: UUID) -> dict[UUID, int]:
 
 def is_reference(text: str) -> bool:
     """Whether a text can only be an id, the beginning of one, or `last`, also with a number; a name of a batch is none."""
-    match = NUMBERED.fullmatch(text.strip())
+    match = RUN_NAME.fullmatch(text.strip())
     words = match[1].strip() if match else text.strip()
     return words == LAST or BEGINNING.fullmatch(_digits(words)) is not None
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_workers.batches.ownership import require_visible
-from chiron_workers.batches.references import NUMBERED, id_of, run_of_number
+from chiron_workers.batches.references import RUN_NAME, id_of, run_of_number
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
@@ -189,7 +189,7 @@ async def whole_id(pool: Pool, text: str, *, owner: str | None) -> UUID:
         UsageError: The text is no id.
         NotFound: The batch, or the run of this number, is not there.
     """
-    match = NUMBERED.fullmatch(text.strip())
+    match = RUN_NAME.fullmatch(text.strip())
     if match is None:
         return parse_id(text)
     batch_id = parse_id(match[1])

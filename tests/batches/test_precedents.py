@@ -56,7 +56,7 @@ async def test_a_new_subject_names_similar_ones_with_their_documents(pool: Pool)
 async def test_a_topic_that_was_answered_before_names_the_run(pool: Pool, topic: str) -> None:
     earlier = await answer(pool, "Where is Lake Como?", DEPTH)
     precedents = await precedents_of(pool, new_batch(["What is ice?", topic]))
-    [entry] = precedents.answered
+    [entry] = precedents.earlier_answers
     assert (entry.number, entry.run_id, entry.run_number) == (2, earlier.run_ids[1], 2)
     assert precedents.is_doubtful
     assert precedents.warnings()[0].startswith(
@@ -69,9 +69,9 @@ async def test_another_subject_role_context_owner_or_an_open_run_is_no_answer(po
     await answer(pool, DEPTH, context="In winter.")
     await answer(pool, DEPTH, principal=Principal("anna", AccessScope.SUBMIT))
     await submit(pool, new_batch([DEPTH]))
-    assert (await precedents_of(pool, new_batch([DEPTH]), owner="local")).answered == ()
-    assert len((await precedents_of(pool, new_batch([DEPTH]))).answered) == 1
-    [winter] = (await precedents_of(pool, new_batch([DEPTH], context="In winter."))).answered
+    assert (await precedents_of(pool, new_batch([DEPTH]), owner="local")).earlier_answers == ()
+    assert len((await precedents_of(pool, new_batch([DEPTH]))).earlier_answers) == 1
+    [winter] = (await precedents_of(pool, new_batch([DEPTH], context="In winter."))).earlier_answers
     assert winter.earlier_topic == DEPTH
 
 
@@ -80,7 +80,7 @@ async def test_a_similar_topic_is_suggested_and_doubtful_to_nobody(pool: Pool) -
     precedents = await precedents_of(
         pool, new_batch(["How deep is Lake Baikal in Siberia today?", "Population of Oslo in 2024", "Ice"])
     )
-    assert [(entry.number, entry.run_id) for entry in precedents.similar] == [(1, earlier.run_ids[0])]
+    assert [(entry.number, entry.run_id) for entry in precedents.similar_answers] == [(1, earlier.run_ids[0])]
     assert not precedents.is_doubtful
     assert "is similar to “How deep is the Lake Baikal in Siberia?”" in precedents.warnings()[0]
 
@@ -88,7 +88,7 @@ async def test_a_similar_topic_is_suggested_and_doubtful_to_nobody(pool: Pool) -
 async def test_topics_that_occur_twice_are_named_with_their_numbers(pool: Pool) -> None:
     await submit(pool, new_batch(["Ice"]))
     precedents = await precedents_of(pool, new_batch(["Snow", "Ice", "snow."]))
-    assert [(entry.topic, entry.numbers) for entry in precedents.repeated] == [("Snow", (1, 3))]
+    assert [(entry.topic, entry.numbers) for entry in precedents.repetitions] == [("Snow", (1, 3))]
     assert precedents.is_doubtful
 
 
@@ -96,5 +96,5 @@ async def test_many_answered_topics_are_counted_and_the_first_are_listed(pool: P
     topics = [f"Lake number {number}" for number in range(150)]
     await answer(pool, *topics)
     precedents = await precedents_of(pool, new_batch(topics))
-    assert (precedents.answered_count, len(precedents.answered)) == (150, 100)
+    assert (precedents.answered_count, len(precedents.earlier_answers)) == (150, 100)
     assert precedents.warnings()[-1] == "140 more topics were answered before."

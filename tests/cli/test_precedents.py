@@ -37,7 +37,7 @@ def test_a_dry_run_says_it_and_stores_nothing(chiron, answered):
     arguments = ("submit", "How deep is Lake Baikal?", "--subject", "Lakes", "--dry-run")
     assert "was answered before" in chiron(*arguments).stderr
     estimate = json.loads(chiron(*arguments, "--json").stdout)
-    [entry] = estimate["precedents"]["answered"]
+    [entry] = estimate["precedents"]["earlier_answers"]
     assert (entry["number"], entry["run_number"], entry["batch"]) == (1, 1, "Lakes week 1")
     assert "new subject" in chiron("submit", "Ice", "--subject", "Lake", "--dry-run").stderr
     assert answered() == 1

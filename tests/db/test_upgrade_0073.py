@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from db.test_upgrade_0067 import bring_to
 from psycopg.rows import dict_row
 
 from chiron_workers.db import migrate
-from tests.db.test_upgrade_0067 import bring_to
 
 BEFORE = """
 insert into subjects (id, title) values ('lake', 'Lake');

@@ -30,4 +30,4 @@ async def test_runs_are_named_by_their_numbers_and_a_new_subject_is_told(talking
         assert "Snow" in report["text"]
         again = await call(client, "start_research", topics=["Ice", "ice."], subject="Waters")
         assert again["new_subjects"][0]["similar"] == [{"subject_id": "water", "documents": 0}]
-        assert again["repeated"] == [{"topic": "Ice", "numbers": [1, 2]}]
+        assert again["repetitions"] == [{"topic": "Ice", "numbers": [1, 2]}]

@@ -66,7 +66,7 @@ async def test_a_receipt_says_what_is_new_and_what_was_answered_before(
     keyed = {"Idempotency-Key": "k"}
     second = (await client.post("/v1/batches", json=BATCH | {"subject": "PYTHON"}, headers=keyed)).json()
     assert "new_subjects" not in second
-    [entry] = second["answered"]
+    [entry] = second["earlier_answers"]
     assert (entry["number"], entry["run_id"], entry["run_number"]) == (2, first["run_ids"][1], 2)
     assert second["warnings"][0].startswith("Topic 2, “Decorators”, was answered before: run #2 of")
     again = (await client.post("/v1/batches", json=BATCH | {"subject": "PYTHON"}, headers=keyed)).json()
