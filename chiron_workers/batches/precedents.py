@@ -30,7 +30,7 @@ from chiron_workers.knowledge.coverage.subjects import SUBJECTS_MAX, slug
 
 SQL = load(__file__)
 LISTED_MAX = 100  # of each list
-PIECE_TOPICS = 10_000  # that are looked up at once
+TOPICS_MAX = 10_000  # that are looked up, which takes a second
 SIMILAR_SUBJECTS_MAX = 3
 NEARNESS_MIN = 0.6  # of the ids of two subjects, as difflib measures it
 # Topics that are compared by their words, those of the batch and those answered last.
@@ -79,6 +79,7 @@ class Precedents:
 
     Attributes:
         has_other_subjects: There is a subject that a new one might be mistaken for.
+        left_out: How many of its topics were not looked up, since they are too many.
         answered_count: How many of its topics were answered before; `earlier_answers` names the first of them.
     """
 
@@ -88,6 +89,7 @@ class Precedents:
     similar_answers: tuple[EarlierAnswer, ...] = ()
     has_other_subjects: bool = False
     answered_count: int = 0
+    left_out: int = 0
 
     @property
     def is_doubtful(self) -> bool:
@@ -139,7 +141,7 @@ async def precedents_of(pool: Pool, batch: NewBatch, *, owner: str | None = None
         for number, run in enumerate(batch.runs, start=1)
         if slugs[run.subject] in present_ids and run.scope is None
     ]
-    answers = await _earlier_answers(pool, topics, slugs, owner)
+    answers = await _earlier_answers(pool, topics[:TOPICS_MAX], slugs, owner)
     open_topics = [(number, run) for number, run in topics if number not in answers]
     repetitions = await asyncio.to_thread(repeated_topics, batch.runs)
     return Precedents(
@@ -149,6 +151,7 @@ async def precedents_of(pool: Pool, batch: NewBatch, *, owner: str | None = None
         similar_answers=tuple(await _similar_answers(pool, open_topics, slugs, owner)),
         has_other_subjects=bool(names),
         answered_count=len(answers),
+        left_out=max(0, len(topics) - TOPICS_MAX),
     )
 
 
@@ -176,19 +179,18 @@ async def _earlier_answers(
 ) -> dict[int, EarlierAnswer]:
     """By number of a topic the latest answer to it."""
     answers: dict[int, EarlierAnswer] = {}
-    for start in range(0, len(topics), PIECE_TOPICS):
-        piece = topics[start : start + PIECE_TOPICS]
-        columns = {
-            "subject_ids": [slugs[run.subject] for _, run in piece],
-            "topics": [run.topic for _, run in piece],
-            "roles": [run.role for _, run in piece],
-            "contexts": [run.context for _, run in piece],
-        }
-        for row in await fetch_all(pool, SQL["answered"], columns | {"owner": owner}):
-            number, run = piece[row.pop("n") - 1]
-            # The key of the index is the same for more topics than those that read alike.
-            if number not in answers and comparable(row["earlier_topic"]) == comparable(run.topic):
-                answers[number] = EarlierAnswer(number, run.topic, **row)
+    args = {
+        "subject_ids": [slugs[run.subject] for _, run in topics],
+        "topics": [run.topic for _, run in topics],
+        "roles": [run.role for _, run in topics],
+        "contexts": [run.context for _, run in topics],
+        "owner": owner,
+    }
+    for row in await fetch_all(pool, SQL["answered"], args) if topics else []:
+        number, run = topics[row.pop("n") - 1]
+        # The key of the index is the same for more topics than those that read alike.
+        if number not in answers and comparable(row["earlier_topic"]) == comparable(run.topic):
+            answers[number] = EarlierAnswer(number, run.topic, **row)
     return answers
 
 
@@ -260,8 +262,10 @@ def _documents(count: int) -> str:
 def _answered(precedents: Precedents) -> Iterator[str]:
     for answer in precedents.earlier_answers[:WARNINGS_MAX]:
         yield f"Topic {answer.number:,}, “{title_of(answer.topic)}”, was answered before: {_place(answer)}."
-    if (left_out := precedents.answered_count - WARNINGS_MAX) > 0:
-        yield f"{left_out:,} more topics were answered before."
+    if (more := precedents.answered_count - WARNINGS_MAX) > 0:
+        yield f"{more:,} more topics were answered before."
+    if precedents.left_out:
+        yield f"{precedents.left_out:,} topics beyond the first {TOPICS_MAX:,} were not compared with earlier ones."
 
 
 def _similar(answer: EarlierAnswer) -> str:

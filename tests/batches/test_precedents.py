@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from chiron_workers.access.principals import LOCAL, Principal
+from chiron_workers.batches import precedents as precedents_module
 from chiron_workers.batches.precedents import Precedents, SimilarSubject, precedents_of
 from chiron_workers.batches.submit import NewBatch, NewRun, Submitted, submit
 from chiron_workers.db.connect import Pool
@@ -90,6 +91,16 @@ async def test_topics_that_occur_twice_are_named_with_their_numbers(pool: Pool) 
     precedents = await precedents_of(pool, new_batch(["Snow", "Ice", "snow."]))
     assert [(entry.topic, entry.numbers) for entry in precedents.repetitions] == [("Snow", (1, 3))]
     assert precedents.is_doubtful
+
+
+async def test_of_too_many_topics_the_first_are_compared_and_the_rest_is_told(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precedents_module, "TOPICS_MAX", 2)
+    await answer(pool, "Ice", "Rain", "Snow")
+    precedents = await precedents_of(pool, new_batch(["Fog", "Ice", "Rain", "Snow"]))
+    assert (precedents.answered_count, precedents.left_out) == (1, 2)
+    assert precedents.warnings()[-1].startswith("2 topics beyond the first 2 were not compared")
 
 
 async def test_many_answered_topics_are_counted_and_the_first_are_listed(pool: Pool) -> None:
