@@ -26,7 +26,7 @@ LEFT_OUT = {
 TIME = datetime(2026, 10, 1, tzinfo=UTC)
 TOPIC: dict[str, Any] = {
     "topic": "Ice", "subject": "Sea", "role": "research", "model": "m", "thinking": "auto", "effort": "low",
-    "priority": 1, "max_turns": 2, "budget_usd": Decimal("1.5"), "budget_tokens": 5, "ready_at": TIME,
+    "priority": 1, "max_turns": 2, "budget_usd": Decimal("1.5"), "budget_tokens": 5, "ready_at": TIME, "context": "Of lakes.",
 }  # fmt: skip
 SAMPLES: dict[str, Any] = {
     "budget_period": "day", "content": b"Ice", "expires_at": TIME, "owner": "ada", "path": "a/ice.md",
@@ -35,7 +35,7 @@ SAMPLES: dict[str, Any] = {
     "delivery": UUID(int=7), "lesson": UUID(int=8), "node": "Ice", "drafts": True,
     "journey": UUID(int=13), "goal": "Understand ice", "depth": "overview", "proposal": UUID(int=12), "accept": True,
     "facts_min": 2, "topics_max": 5,
-    "count": 3, "mark": "right", "question": UUID(int=10), "quiz": UUID(int=11), "response": "1.9 m",
+    "context": "Of lakes.", "count": 3, "mark": "right", "question": UUID(int=10), "quiz": UUID(int=11), "response": "1.9 m",
     "title": "Ice", "purpose_statement": "Read it", "target_depth": "expert",
     "after": None, "again": True, "arguments": {"subject": None}, "batch": UUID(int=1), "budget_tokens": 1_000,
     "budget_usd": Decimal("2.5"), "candidates": True, "concurrency": 3, "cron": "0 9 * * MON", "effort": "high",
