@@ -22,6 +22,15 @@ class RunState(StrEnum):
 FINAL_STATES = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED})
 
 
+class BatchKind(StrEnum):
+    """What a batch was started for. Those of a subscription name it besides."""
+
+    RESEARCH = "research"  # topics that somebody submitted
+    REPORT = "report"
+    CHECK = "check"
+    LEARNING = "learning"
+
+
 class StopRequest(StrEnum):
     """What somebody asks of a run that a worker executes; whoever releases the run does it."""
 

@@ -49,8 +49,12 @@ COMMANDS_HEAD = """# Commands
 Every command explains itself with `--help`. Exit codes: 0 done, 1 something failed, 2 the call was wrong, 130
 after Ctrl+C. Problems go to standard error as one line. Written by `docs/generate.py`.
 
-Wherever an id is asked for, so much of its beginning is enough that no other begins so. `last` is the newest batch, and a
-batch may be named (in `report` and `export` a subject of that name comes first). The exit code is 1 where nothing has the
+You can shorten any id to a unique prefix. `last` is the newest batch of submitted topics: batches of subscriptions, of
+reports, of checks and of learning do not count. `last#3` is the run of its third topic. `#3` goes behind any id, prefix or name
+of a batch, as in `"Lakes week 1"#3`; a batch of exactly that name wins. Numbers count from 1 in the order of the topics as they
+were submitted, and never change.
+
+A batch may be named (in `report` and `export` a subject of that name comes first). The exit code is 1 where nothing has the
 id, and where no subject or key has the name; 2 for a text that is no id and names nothing, for a beginning or a name that
 several have, and for a batch where a run is asked for.
 """

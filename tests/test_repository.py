@@ -24,6 +24,7 @@ from chiron_workers.settings.env_file import HARMLESS
 from chiron_workers.states import (
     AccessScope,
     AllotmentAct,
+    BatchKind,
     BudgetPeriod,
     ChangeKind,
     Decider,
@@ -57,6 +58,7 @@ SETTINGS = [f"CHIRON_{name.upper()}" for name in Settings.model_fields]
 # The words of each CHECK.
 WORDS = {
     "runs_state_is_known": set(RunState),
+    "batches_kind_is_known": set(BatchKind),
     "runs_stop_requested_is_known": set(StopRequest),
     "runs_thinking_is_known": set(ThinkingMode),
     "runs_effort_is_known": set(Effort),

@@ -1,8 +1,9 @@
 """Batches: submit topics, list what was submitted and show it."""
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from http import HTTPStatus
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
@@ -12,11 +13,20 @@ from pydantic import Discriminator, FailFast, Field, Tag
 from chiron_api.acts.act import Created, Noun, ToolFace
 from chiron_api.acts.inputs import Input, Name, Page, Positive, Time, Tokens, Usd, Whole
 from chiron_api.acts.research import BATCH
-from chiron_api.answers.basics import Receipt
-from chiron_api.answers.runs import Batch, BatchList
+from chiron_api.answers.runs import Batch, BatchList, SubmitReceipt
 from chiron_api.services import Services
-from chiron_workers.batches.duplicates import duplicate_warnings
-from chiron_workers.batches.submit import RUNS_MAX, TOPIC_CHARS_MAX, NewBatch, NewRun, Submitted, submit
+from chiron_api.text import as_json
+from chiron_workers.batches.precedents import Precedents, precedents_of
+from chiron_workers.batches.submit import (
+    CONTEXT_CHARS_MAX,
+    RUNS_MAX,
+    TOPIC_CHARS_MAX,
+    NewBatch,
+    NewRun,
+    Submitted,
+    check,
+    submit,
+)
 from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.roles import RoleName
@@ -32,8 +42,10 @@ from chiron_workers.states import ColumnType, Effort, ThinkingMode
 
 BATCHES = Noun("Batches", BATCH)
 RUN_OPTIONS = ("topic", "role", "subject", "model", "max_turns", "priority", "ready_at", "thinking", "effort")
+PRECEDENTS = ("new_subjects", "repetitions", "earlier_answers", "similar_answers")  # as a receipt has them
 BATCH_BYTES_MAX = 16 * 1024 * 1024
 TopicText = Annotated[str, Field(min_length=1, max_length=TOPIC_CHARS_MAX)]
+ContextText = Annotated[str, Field(max_length=CONTEXT_CHARS_MAX)]
 
 
 class TopicRequest(Input):
@@ -50,6 +62,9 @@ class TopicRequest(Input):
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
     ready_at: Time | None = None
+    context: Annotated[
+        ContextText | None, Field(description="What you say of this topic besides; its run alone gets it.")
+    ] = None
 
 
 class ColumnRequest(Input):
@@ -128,6 +143,12 @@ class BatchRequest(Input):
         Field(description="When the runs may start, a time such as 2026-03-01T09:30Z. Default: now."),
     ] = None
     columns: Annotated[Columns | None, Field(description=COLUMN_WORDS)] = None
+    context: Annotated[
+        ContextText | None,
+        Field(
+            description="What you say besides of each topic that has no context of its own; its run gets it."
+        ),
+    ] = None
 
 
 @BATCHES.act(
@@ -152,7 +173,7 @@ class BatchRequest(Input):
 )
 async def submit_batch(
     services: Services, body: BatchRequest, idempotency_key: str | None = None
-) -> Created[Receipt]:
+) -> Created[SubmitReceipt]:
     """Start research that goes on for minutes to hours: a run for each topic finds sources and stores facts.
 
     The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request gives
@@ -161,11 +182,13 @@ async def submit_batch(
     from chiron_workers.estimates.shortages import budget_warnings  # which showing help does without
 
     batch = await asyncio.to_thread(new_batch, body, services.settings, idempotency_key)
+    await asyncio.to_thread(check, batch)
+    precedents = await precedents_of(services.pool, batch, owner=services.principal.visible_owner)
+    shortages = await budget_warnings(services.pool, batch)
+    batch = replace(batch, precedents=_members_of(precedents, shortages))
     submission = await submit(services.pool, batch, principal=services.principal)
     await services.notify(submission.batch_id)
-    shortages = await budget_warnings(services.pool, batch)
-    receipt = await asyncio.to_thread(_receipt, submission, batch.runs, shortages)
-    return Created(receipt, submission.is_new)
+    return Created(await asyncio.to_thread(_receipt, submission), submission.is_new)
 
 
 @BATCHES.act("batches.list", "GET /v1/batches", "List the batches", client="batches", faces=("GET /batches",))
@@ -221,6 +244,7 @@ def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | Non
         "ready_at": body.ready_at,
         "thinking": body.thinking,
         "effort": body.effort,
+        "context": _context(body.context),
     }
     runs = [
         NewRun(topic=entry, **options) if isinstance(entry, str) else NewRun(**options | _own(entry, options))
@@ -243,7 +267,13 @@ def _own(topic: TopicRequest, options: Mapping[str, Any]) -> dict[str, Any]:
     members = {name: value for name in RUN_OPTIONS if (value := getattr(topic, name)) is not None}
     common: Budget = options["budget"]
     budget = Budget(topic.budget_usd or common.usd, topic.budget_tokens or common.tokens)
-    return members | {"budget": budget}
+    context = options["context"] if topic.context is None else _context(topic.context)
+    return members | {"budget": budget, "context": context}
+
+
+def _context(text: str | None) -> str | None:
+    """A context as it is stored; one that is blank is none."""
+    return (text or "").strip() or None
 
 
 def column_requests(columns: Sequence[Column]) -> list[ColumnRequest]:
@@ -257,7 +287,16 @@ def _column(column: str | ColumnRequest) -> Column:
     return Column(column.name, column.type, column.description)
 
 
-def _receipt(submission: Submitted, runs: Sequence[NewRun], shortages: Sequence[str]) -> Receipt:
-    receipt: dict[str, Any] = {"batch_id": submission.batch_id, "run_ids": submission.run_ids}
-    warnings = [*duplicate_warnings(runs), *shortages]
-    return Receipt.model_validate(receipt | ({"warnings": warnings} if warnings else {}))
+def _members_of(precedents: Precedents, shortages: Sequence[str]) -> dict[str, Any]:
+    """What a receipt says of them, in JSON; its warnings end with budgets that cannot pay one call."""
+    lists: dict[str, Any] = {name: getattr(precedents, name) for name in PRECEDENTS}
+    members = lists | {"warnings": [*precedents.warnings(), *shortages]}
+    document: dict[str, Any] = json.loads(
+        as_json({name: entries for name, entries in members.items() if entries})
+    )
+    return document
+
+
+def _receipt(submission: Submitted) -> SubmitReceipt:
+    receipt = {"batch_id": submission.batch_id, "run_ids": submission.run_ids, **submission.precedents}
+    return SubmitReceipt.model_validate(receipt)

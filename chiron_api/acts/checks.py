@@ -21,7 +21,7 @@ from chiron_workers.knowledge.facts.checks import PAGE_FACTS, unchecked_of
 from chiron_workers.knowledge.facts.verdicts import NOBODY
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import OFFLINE_MODEL
-from chiron_workers.states import Decider
+from chiron_workers.states import BatchKind, Decider
 
 CHECKS = Noun("Subjects", Target("subject"))
 ROLE = "verifier"
@@ -110,7 +110,7 @@ async def check_subject(services: Services, id: str, body: Checking = PLAIN_CHEC
     parts = [subject_id, unchecked.digest, model, str(body.budget_usd), str(body.budget_tokens)]
     key = uuid4().hex if body.again else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     name = f"Check: {subject_id}"[:NAME_CHARS_MAX]
-    new_batch = NewBatch([run], subject_id, name, idempotency_key=f"check {key}")
+    new_batch = NewBatch([run], subject_id, name, idempotency_key=f"check {key}", kind=BatchKind.CHECK)
     batch = await submit(services.pool, new_batch, principal=services.principal)
     await services.notify(batch.batch_id)
     receipt = {"batch_id": batch.batch_id, "run_ids": batch.run_ids, "is_new": batch.is_new}

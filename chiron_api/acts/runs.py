@@ -9,6 +9,7 @@ from pydantic import Field
 from chiron_api.acts.act import Noun
 from chiron_api.acts.batches import (
     COLUMN_WORDS,
+    PRECEDENTS,
     BatchRequest,
     Columns,
     TopicRequest,
@@ -61,7 +62,8 @@ async def start_run(services: Services, body: RunRequest, idempotency_key: str |
     """Start a single run, in a batch of its own. The same idempotency key with the same request gives the same run."""
     batch = BatchRequest(topics=[body], subject=body.subject, columns=body.columns)
     receipt = (await submit_batch(services, batch, idempotency_key)).answer
-    return RunReceipt(batch_id=receipt.batch_id, run_id=receipt.run_ids[0])
+    notes = {name: entries for name in ("warnings", *PRECEDENTS) if (entries := getattr(receipt, name))}
+    return RunReceipt(batch_id=receipt.batch_id, run_id=receipt.run_ids[0], **notes)
 
 
 @RUNS.act("runs.list", "GET /v1/runs", "List the runs", client="runs")

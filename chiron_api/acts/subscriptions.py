@@ -16,7 +16,7 @@ from chiron_api.answers.subjects import (
     SubscriptionTimeList,
 )
 from chiron_api.services import Services
-from chiron_workers.batches.submit import TOPIC_CHARS_MAX
+from chiron_workers.batches.submit import CONTEXT_CHARS_MAX, TOPIC_CHARS_MAX
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.subscriptions import subscriptions as engine
 from chiron_workers.subscriptions.cron import CHARS_MAX, Recurrence
@@ -54,6 +54,9 @@ class SubscriptionRequest(Input):
         description="What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.",
     )
     ends_at: Time | None = Field(None, description="When it ends, such as 2026-12-31. Default: never.")
+    context: Annotated[str, Field(max_length=CONTEXT_CHARS_MAX)] | None = Field(
+        None, description="What you say of the topics besides; each of their runs gets it."
+    )
     recheck: Flag = Field(False, description="Also read the sources of the subject's facts again each time.")
 
 
@@ -97,6 +100,7 @@ async def create_subscription(services: Services, body: SubscriptionRequest) -> 
         body.budget_usd,
         body.ends_at,
         body.recheck,
+        (body.context or "").strip() or None,
     )
     async with services.session() as session:
         subscription, is_new = await Subscriptions(session).create(new)

@@ -74,10 +74,7 @@ class Problem(Answer):
 
 
 class Receipt(Answer):
-    """What was stored: a batch and its runs, in the order of its topics; `warnings` name topics that are the same.
-
-    They also name budgets that cannot pay one call.
-    """
+    """What was stored: a batch and its runs, in the order of its topics; `warnings` say what may be amiss."""
 
     batch_id: UUID
     run_ids: list[UUID]

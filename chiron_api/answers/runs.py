@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from chiron_api.answers.basics import Answer, Failure, Hold, Receipt, RunState, Usage, Usd
 from chiron_api.answers.differences import Difference
 
@@ -103,14 +105,17 @@ class Evaluation(Answer):
 class Run(Usage):
     """A run: `answer` is null until it has completed once, `error` unless it failed; what was pruned has no journal.
 
-    Where it has paused at a budget, its own or its batch's, `cost_to_finish` says which budget lets it finish.
+    `number` is its place among the topics of its batch, from 1, and never changes. Where it has paused at a budget, its own or
+    its batch's, `cost_to_finish` says which budget lets it finish.
     """
 
     id: UUID
     batch_id: UUID
+    number: int
     role: str
     subject_id: str
     topic: str
+    context: str | None
     model: str
     state: RunState
     attempt: int
@@ -144,7 +149,9 @@ class RunResult(Usage):
 
     id: UUID
     batch_id: UUID
+    number: int
     topic: str
+    context: str | None
     role: str
     subject_id: str
     state: RunState
@@ -163,11 +170,66 @@ class RunId(Answer):
     is_woken: bool
 
 
+class SimilarSubject(Answer):
+    """A subject whose name is near to that of a new one."""
+
+    subject_id: str
+    documents: int
+
+
+class NewSubject(Answer):
+    """A subject that there was not before; it has no documents, and may be a misspelling of one of `similar`."""
+
+    subject_id: str
+    similar: list[SimilarSubject]
+
+
+class RepeatedTopic(Answer):
+    """A topic that a batch has more than once; `numbers` are its places there, from 1."""
+
+    topic: str
+    numbers: list[int]
+
+
+class EarlierAnswer(Answer):
+    """A topic of a batch by its number, and a run that has answered it, or a similar one, in its subject before.
+
+    `earlier_topic` is how that one reads, `run_number` the number of the run in its batch, whose name is `batch`.
+    """
+
+    number: int
+    topic: str
+    earlier_topic: str
+    run_id: UUID
+    run_number: int
+    batch_id: UUID
+    batch: str
+    finished_at: datetime
+
+
+class SubmitReceipt(Receipt):
+    """What was stored: a batch and its runs, in the order of its topics, which is that of their numbers.
+
+    What else there is to know of it comes with it, each list with its first 100: `new_subjects` that it has made,
+    `repetitions` of topics in it, `earlier_answers` to topics in their subject, and `similar_answers` to similar ones.
+    `warnings` say it in sentences. The same key gets the same receipt.
+    """
+
+    new_subjects: list[NewSubject] = Field(default_factory=list)
+    repetitions: list[RepeatedTopic] = Field(default_factory=list)
+    earlier_answers: list[EarlierAnswer] = Field(default_factory=list)
+    similar_answers: list[EarlierAnswer] = Field(default_factory=list)
+
+
 class RunReceipt(Answer):
-    """The run that was stored, and its batch, which has no other."""
+    """The run that was stored, and its batch, which has no other; the rest as a batch's receipt has it."""
 
     batch_id: UUID
     run_id: UUID
+    warnings: list[str] = Field(default_factory=list)
+    new_subjects: list[NewSubject] = Field(default_factory=list)
+    earlier_answers: list[EarlierAnswer] = Field(default_factory=list)
+    similar_answers: list[EarlierAnswer] = Field(default_factory=list)
 
 
 class Steering(Answer):

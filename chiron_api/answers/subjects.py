@@ -94,6 +94,7 @@ class Subscription(Answer):
     id: UUID
     subject_id: str
     topics: list[str]
+    context: str | None
     role: str
     model: str
     cron: str

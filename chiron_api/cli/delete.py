@@ -42,7 +42,7 @@ async def delete(
 
 def _describe(subject: BatchSummary | RunSummary) -> str:
     if isinstance(subject, RunSummary):
-        return f"the run “{one_line(subject.topic, chars_max=80)}”"
+        return f"run #{subject.number} “{one_line(subject.topic, chars_max=80)}” of its batch"
     runs = sum(subject.runs.values())
     return f"the batch “{one_line(subject.name, chars_max=80)}” and its {count(runs, 'run')}"
 

@@ -18,7 +18,7 @@ from chiron_api.reports.scope import resolve_scope
 from chiron_api.reports.write import join_pieces, write
 from chiron_api.services import Services, open_services
 from chiron_api.text import as_json as json_line
-from chiron_workers.batches.references import batch_named, id_of, is_reference
+from chiron_workers.batches.references import id_of, is_reference, named
 from chiron_workers.db.connect import Pool
 from chiron_workers.errors import ChironError, NotFound, UsageError
 from chiron_workers.knowledge.coverage.subjects import Subjects
@@ -196,7 +196,7 @@ async def selection_of(pool: Pool, target: str | None, subject: str | None) -> U
             raise
     if await subjects.find(target):
         return target
-    batch_id = await batch_named(pool, target)
-    if batch_id is None:
+    target_id = await named(pool, target)
+    if target_id is None:
         raise NotFound(f"{await subjects.unknown(target)} No batch has this name either.")
-    return batch_id
+    return target_id

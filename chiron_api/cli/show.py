@@ -1,4 +1,5 @@
 import sys
+from shlex import quote
 from typing import Annotated
 from uuid import UUID
 
@@ -59,7 +60,7 @@ async def show(
             await _show_fact(pool, item_id, as_json=as_json)
             return
         if isinstance(summary, BatchSummary):
-            await _show_batch(pool, summary, as_json=as_json)
+            await _show_batch(pool, summary, target, as_json=as_json)
         else:
             await _show_run(pool, summary, as_json=as_json)
 
@@ -97,7 +98,7 @@ async def _show_run(pool: Pool, run: RunSummary, *, as_json: bool) -> None:
         typer.echo(f"\n{finish_hint(cost)}")
 
 
-async def _show_batch(pool: Pool, batch: BatchSummary, *, as_json: bool) -> None:
+async def _show_batch(pool: Pool, batch: BatchSummary, target: str, *, as_json: bool) -> None:
     from chiron_api.cli.display.difference import difference_lines
     from chiron_api.views.batches import batch_page, cost_to_finish_of, difference_of
 
@@ -106,7 +107,9 @@ async def _show_batch(pool: Pool, batch: BatchSummary, *, as_json: bool) -> None
         typer.echo(json_line(batch_page(batch, difference, cost)))
         return
     runs = await runs_of(pool, batch.id, limit=RUNS_SHOWN)
-    print_batch(batch, runs, await short_ids(pool, [run.id for run in runs]))
+    print_batch(batch, runs)
+    if runs and sys.stdout.isatty():
+        typer.echo(f"`chiron show {quote(target)}#{runs[0].number}` shows a run with its answer.")
     if cost:
         typer.echo(f"\n{finish_hint(cost)}")
     if difference:

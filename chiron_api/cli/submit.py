@@ -16,7 +16,7 @@ from chiron_api.acts.batches import (
     new_batch,
     submit_batch,
 )
-from chiron_api.answers.basics import Receipt
+from chiron_api.answers.runs import SubmitReceipt
 from chiron_api.cli.input.options import Draft, takes_input
 from chiron_api.cli.input.row_schema import read_schema
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
@@ -27,8 +27,8 @@ from chiron_api.text import count
 from chiron_api.views.model_keys import key_warnings
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
-from chiron_workers.batches.duplicates import duplicate_warnings
-from chiron_workers.batches.submit import NewBatch, check_run
+from chiron_workers.batches.precedents import precedents_of
+from chiron_workers.batches.submit import NewBatch, check_run, is_submitted
 from chiron_workers.db.connect import open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.runs.columns import read_columns
@@ -44,7 +44,7 @@ TopicsFile = Annotated[
         help="Topics from a file: .txt (one a line, `# ` for comments), .csv (with a column `topic`; commas, semicolons or "
         "tabs between cells), .json, .jsonl or .yaml. "
         "A topic may have its own subject, role, model, thinking, effort, priority, max_turns, budget_usd,"
-        " budget_tokens and ready_at there.",
+        " budget_tokens, ready_at and context there.",
     ),
 ]
 Columns = Annotated[
@@ -61,6 +61,10 @@ cli = typer.Typer()
 @cli.command()
 @takes_input(
     without=("topics", "subject", "columns"),
+    context=typer.Option(
+        metavar="TEXT",
+        help="What you say besides of each topic that has no context of its own in the file; its run gets it.",
+    ),
     ready_at=typer.Option(
         help="When the runs may start: 2026-03-01T09:30, local time unless it says Z or +02:00. Default: now."
     ),
@@ -92,6 +96,14 @@ def submit(  # noqa: PLR0913  # each is an option of the command
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything and estimate the cost; submit nothing.")
     ] = False,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes",
+            "-y",
+            help="Do not ask about a new subject, nor about topics that repeat or were answered before.",
+        ),
+    ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Follow the batch until it ends.")] = False,
     as_json: Annotated[
         bool,
@@ -118,10 +130,8 @@ def submit(  # noqa: PLR0913  # each is an option of the command
     if dry_run:
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))
         return
-    duplicate_notes = [*duplicate_warnings(batch.runs)]
-    _warn(duplicate_notes)  # before the batch is stored, and with it what is paid for
-    receipt, source_notes = asyncio.run(_submit(body, batch, current))
-    budget_notes = [note for note in receipt.answer.warnings if note not in duplicate_notes]
+    can_ask = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    receipt, budget_notes, source_notes = asyncio.run(_submit(body, batch, current, can_ask=can_ask))
     key_notes = key_warnings(run.model or current.model for run in batch.runs)
     _warn(
         [*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
@@ -181,20 +191,39 @@ async def _estimate(
         forecast = await estimate(pool, batch)
     forecast = replace(forecast, warnings=(*forecast.warnings, *service_notes))
     print_estimate(forecast, as_json=as_json)
+    _note(forecast.precedents.notes())
     return forecast.warnings
 
 
 async def _submit(
-    body: BatchRequest, batch: NewBatch, current: Settings
-) -> tuple[Created[Receipt], list[str]]:
-    """The receipt, and why runs of the batch will find no sources; prints the health line."""
+    body: BatchRequest, batch: NewBatch, current: Settings, *, can_ask: bool
+) -> tuple[Created[SubmitReceipt], list[str], list[str]]:
+    """The receipt, its warnings of budgets, and why runs of the batch will find no sources; prints the health line."""
     from chiron_api.cli.display.health_line import print_health
 
+    warnings: list[str] = []
     async with open_services(current, pool_size=2) as services:
+        if not await is_submitted(services.pool, batch):
+            # Before the batch is stored, and with it what is paid for.
+            precedents = await precedents_of(services.pool, batch)
+            warnings = precedents.warnings()
+            _note(precedents.notes())
+            _warn(warnings)
+            if can_ask and precedents.is_doubtful and not typer.confirm("Submit it?", err=True):
+                typer.echo("Nothing was submitted.", err=True)
+                raise typer.Exit(1)
         receipt = await submit_batch.command(services, body, batch.idempotency_key)
         # Scripts hear of problems alone.
         await print_health(services.pool, current, problems_only=not sys.stdout.isatty())
-        return receipt, await source_warnings(services.pool, current, batch.runs)
+        # A key that was used gets the receipt of the first time, whose warnings were said then.
+        new_warnings = receipt.answer.warnings if receipt.is_new else []
+        budget_notes = [warning for warning in new_warnings if warning not in warnings]
+        return receipt, budget_notes, await source_warnings(services.pool, current, batch.runs)
+
+
+def _note(notes: Iterable[str]) -> None:
+    for note in notes:
+        typer.echo(f"Note: {note}", err=True)
 
 
 def _warn(warnings: Iterable[str]) -> None:
@@ -202,7 +231,7 @@ def _warn(warnings: Iterable[str]) -> None:
         typer.echo(f"Warning: {warning}", err=True)
 
 
-def _print(receipt: Created[Receipt], *, as_json: bool, watch: bool) -> None:
+def _print(receipt: Created[SubmitReceipt], *, as_json: bool, watch: bool) -> None:
     batch_id, run_ids = receipt.answer.batch_id, receipt.answer.run_ids
     if as_json:
         typer.echo(json_line({"batch_id": batch_id, "run_ids": run_ids}))

@@ -107,6 +107,7 @@ def _text(subscription: Subscription) -> str:
         f"{subscription.cron} ({subscription.time_zone}){budget}"
     ]
     lines += [f"  {one_line(topic)}" for topic in subscription.topics]
+    lines += [f"  context: {one_line(subscription.context)}"] if subscription.context else []
     lines += ["  reads the sources of its subject again each time"] * subscription.recheck
     last = f"; the last started batch {subscription.last_batch_id}" if subscription.last_batch_id else ""
     skipped_part = f", {subscription.times_skipped:,} passed over" if subscription.times_skipped else ""

@@ -23,7 +23,9 @@ from chiron_api.answers.lessons import Lesson, LessonLine, LessonList
 from chiron_api.answers.quizzes import QuestionOrder, Quiz, QuizAnswer, QuizQuestion
 from chiron_api.answers.reports import Report
 from chiron_api.answers.rows import Row, RowList
-from chiron_api.answers.runs import Batch, BatchList, Run, RunId, RunList, RunReceipt, RunResult, Steering, WritingReceipt
+from chiron_api.answers.runs import (
+    Batch, BatchList, Run, RunId, RunList, RunReceipt, RunResult, Steering, SubmitReceipt, WritingReceipt
+)
 from chiron_api.answers.subjects import (
     CheckReceipt, Document, DocumentList, Recheck, Subject, SubjectDetails, SubjectList, Subscription, SubscriptionList,
     SubscriptionTime, SubscriptionTimeList
@@ -76,6 +78,7 @@ class Topic:
     budget_usd: Money | None = None
     budget_tokens: int | None = None
     ready_at: datetime | None = None
+    context: str | None = None
 
 
 class ActMethods:
@@ -550,12 +553,13 @@ class ActMethods:
         self, topic: str, *, subject: str, role: str | None = None, model: str | None = None,
         thinking: ThinkingMode | None = None, effort: Effort | None = None, priority: int | None = None,
         max_turns: int | None = None, budget_usd: Money | None = None, budget_tokens: int | None = None,
-        ready_at: datetime | None = None, columns: Sequence[str | Column] | None = None,
+        ready_at: datetime | None = None, context: str | None = None, columns: Sequence[str | Column] | None = None,
         idempotency_key: str | None = None
     ) -> RunReceipt:
         """Start a single run, in a batch of its own. The same idempotency key with the same request gives the same run.
 
         Args:
+            context: What you say of this topic besides; its run alone gets it.
             columns: Of the rows that the runs are to hand in, such as "name" and "year:int".
         """
 
@@ -611,8 +615,8 @@ class ActMethods:
         priority: int | None = None, max_turns: int | None = None, budget_usd: Money | None = None,
         budget_tokens: int | None = None, run_budget_usd: Money | None = None, run_budget_tokens: int | None = None,
         concurrency: int | None = None, ready_at: datetime | None = None, columns: Sequence[str | Column] | None = None,
-        idempotency_key: str | None = None
-    ) -> Receipt:
+        context: str | None = None, idempotency_key: str | None = None
+    ) -> SubmitReceipt:
         """Start research that goes on for minutes to hours: a run for each topic finds sources and stores facts.
 
         The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request
@@ -635,12 +639,14 @@ class ActMethods:
             concurrency: Runs of the batch that play at once, at most. Default: no limit.
             ready_at: When the runs may start, a time such as 2026-03-01T09:30Z. Default: now.
             columns: Of the rows that the runs are to hand in, such as "name" and "year:int".
+            context: What you say besides of each topic that has no context of its own; its run gets it.
         """
 
     @Request("POST /v1/subscriptions", is_repeatable=True)
     def subscribe(
         self, topics: Sequence[str], *, subject: str, cron: str, time_zone: str | None = None, role: str | None = None,
-        model: str | None = None, budget_usd: Money | None = None, ends_at: datetime | None = None, recheck: bool = False
+        model: str | None = None, budget_usd: Money | None = None, ends_at: datetime | None = None,
+        context: str | None = None, recheck: bool = False
     ) -> Subscription:
         """Have topics researched at each time of `cron`. Where there is a subscription that equals it, that is the answer.
 
@@ -656,6 +662,7 @@ class ActMethods:
             model: Model of the runs. Default: CHIRON_MODEL.
             budget_usd: What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.
             ends_at: When it ends, such as 2026-12-31. Default: never.
+            context: What you say of the topics besides; each of their runs gets it.
             recheck: Also read the sources of the subject's facts again each time.
         """
 

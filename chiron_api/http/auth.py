@@ -17,6 +17,7 @@ from chiron_api.http.guesses import Guesses, address_of, is_own_machine
 from chiron_api.http.origins import refusal_status
 from chiron_api.http.principals import Credentials, Principals, credentials_of
 from chiron_api.http.problems import Problem, lost_service_problem, problem_of
+from chiron_api.http.run_numbers import name_run_by_id
 from chiron_api.rights import SAFE_METHODS, find, is_open, required_scope
 from chiron_workers.access.audit import Act, acting
 from chiron_workers.access.principals import LOCAL, Principal
@@ -79,6 +80,10 @@ class Authentication:
             send = _stored_nowhere(send)
         try:
             principal = await self._admit(request, credentials)
+            if principal is not NOBODY:
+                await name_run_by_id(scope, self._find_pool, principal)
+                _require_scope(principal, request)
+                await _require_visible_target(lambda: self._find_pool(scope), request, principal)
         except (Problem, ChironError, psycopg.OperationalError) as error:
             await _refusal(request, error)(scope, receive, send)
             return
@@ -125,8 +130,6 @@ class Authentication:
         if credentials.session:
             state["csrf_token"] = token_for(credentials.session.encode())
             _refuse_provoked(request)
-        _require_scope(principal, request)
-        await _require_visible_target(pool, request, principal)
         return principal
 
     async def _principal(self, request: Request, pool: Pool, credentials: Credentials) -> Principal:
@@ -179,7 +182,9 @@ def path_of(request: Request) -> str:
     return path
 
 
-async def _require_visible_target(pool: Pool, request: Request, principal: Principal) -> None:
+async def _require_visible_target(
+    find_pool: Callable[[], Awaitable[Pool]], request: Request, principal: Principal
+) -> None:
     """Raise NotFound if the path names something that another owner has."""
     if principal.visible_owner is None:
         return
@@ -189,7 +194,7 @@ async def _require_visible_target(pool: Pool, request: Request, principal: Princ
                 target_id = UUID(target)
             except ValueError:  # the route says that there is no such thing
                 return
-            await require_visible(pool, target_id, principal.visible_owner)
+            await require_visible(await find_pool(), target_id, principal.visible_owner)
 
 
 def _require_scope(principal: Principal, request: Request) -> None:

@@ -28,7 +28,8 @@ Errors are problem documents after RFC 9457. Lists come in pages: `next` of one 
 a field that no operation knows is refused."""
 TAGS = {
     "Batches": "Topics that are submitted together.",
-    "Runs": "The research of one topic by one agent.",
+    "Runs": "The research of one topic by one agent. A path below `/v1/runs/{id}` may name the run by its number in its batch: "
+    "`/v1/batches/{id}/runs/3` is the run of the third topic, and `/v1/batches/{id}/runs/3/cancel` cancels it.",
     "Steering": "Cancel, pause, resume, retry and delete what was submitted.",
     "Facts": "What is known, with its sources.",
     "Subjects": "What facts are about, and how it changes.",
@@ -116,7 +117,7 @@ def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
             _describe_answers(operation, schemas)
     # FastAPI keeps the schema of a type that a field describes otherwise.
     references = json.dumps(api)
-    for name in [name for name in schemas if f"/schemas/{name}\"" not in references]:
+    for name in [name for name in schemas if f'/schemas/{name}"' not in references]:
         del components["schemas"][name]
     return api
 

@@ -13,6 +13,8 @@ from chiron_api.mcp_server.research import tool_errors
 from chiron_api.reports.formats import DocumentName
 from chiron_api.reports.scope import resolve_scope
 from chiron_workers.batches.ownership import require_visible
+from chiron_workers.batches.references import RUN_NAME
+from chiron_workers.batches.summaries import whole_id
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.store import Store
 from chiron_workers.toolkit import tool
@@ -85,6 +87,8 @@ def text_page(text: str, offset: int) -> TextPage:
 
 async def visible_target(store: Store, id: str) -> UUID | str:
     """The batch, run or subject that a caller names. Raises NotFound where it is somebody else's."""
+    if RUN_NAME.fullmatch(id.strip()):
+        return await whole_id(store.session.pool, id, owner=store.caller.visible_owner)
     target = parse_id_or_none(id)
     if target is None:
         return id

@@ -41,11 +41,13 @@ async def get_run(
     """See how far research is, and what it answered.
 
     Args:
-        id: Id of a run or of a batch, as start_research gave it.
+        id: Id of a run or of a batch, as start_research gave it; also the id of a batch with `#3` behind it, for the run
+            of its third topic.
         wait_s: Seconds to wait for its end before answering, at most 50. Ask again with a wait rather than often.
 
     Returns:
-        Of a run: state (queued, running, paused, completed, failed or cancelled), answer, error, facts, turns,
+        Of a run: run_number (the place of its topic in its batch), state (queued, running, paused, completed, failed or
+        cancelled), answer, error, facts, turns,
         spent_usd and more. Of a batch: the same sums, runs counted by state, and first_runs.
     """
     deadline = time.monotonic() + wait_s
@@ -64,7 +66,7 @@ async def cancel_run(store: Store, *, id: str) -> Cancellation:
     """End research early. What was found stays.
 
     Args:
-        id: Id of a run, or of a batch to end all its open runs.
+        id: Id of a run, or of a batch to end all its open runs; also the id of a batch with `#3` behind it, for a run of it.
 
     Returns:
         cancelled: runs that ended at once; asked: runs whose worker ends them within seconds.
@@ -78,11 +80,13 @@ async def cancel_run(store: Store, *, id: str) -> Cancellation:
 async def describe(services: Services, summary: BatchSummary | RunSummary) -> dict[str, Any]:
     """A run or a batch as HTTP shows it; a batch with its first runs."""
     if isinstance(summary, RunSummary):
-        return _members(await runs.show_run(services, summary.id))
+        members = _members(await runs.show_run(services, summary.id))
+        return {"id": members.pop("id"), "run_number": members.pop("number")} | members
     first_runs = await runs_of(services.pool, summary.id, limit=FIRST_RUNS_MAX)
     return _members(await show_batch(services, summary.id)) | {
         "first_runs": [
-            {"id": str(run.id), "topic": run.topic, "state": run.state.value} for run in first_runs
+            {"id": str(run.id), "run_number": run.number, "topic": run.topic, "state": run.state.value}
+            for run in first_runs
         ]
     }
 

@@ -24,7 +24,7 @@ from chiron_workers.knowledge.drafts.citable_facts import CitableFacts, Scope
 from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.states import ReportKind
+from chiron_workers.states import BatchKind, ReportKind
 
 ROLE = "writer"
 TOPICS_MAX = 50  # that the writer is told
@@ -70,7 +70,7 @@ async def submit_report(
     name = f"Report: {' '.join(target.title.split()) or target.id}"[:NAME_CHARS_MAX]
     parts = [str(target.id), digest, model, str(options.budget.usd), str(options.budget.tokens)]
     key = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    batch = NewBatch([run], target.subject_id, name, idempotency_key=f"report {key}")
+    batch = NewBatch([run], target.subject_id, name, idempotency_key=f"report {key}", kind=BatchKind.REPORT)
     return await submit(pool, batch, principal=principal)
 
 

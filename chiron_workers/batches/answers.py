@@ -27,7 +27,9 @@ class Result(RunUsage):
 
     id: UUID
     batch_id: UUID
+    number: int
     topic: str
+    context: str | None
     role: str
     subject_id: str
     state: RunState

@@ -1,5 +1,5 @@
 -- result
-id, batch_id, topic, role, subject_id, state, answer, silent, error, facts, confirmed, finished_at,
+id, batch_id, number, topic, context, role, subject_id, state, answer, silent, error, facts, confirmed, finished_at,
        {{usage}}
 
 -- page

@@ -1,6 +1,7 @@
 """Topics of one batch that are the same, so that each is researched and paid for again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from chiron_workers.batches.submit import NewRun
 from chiron_workers.batches.topics import comparable
@@ -10,28 +11,46 @@ NUMBERS_MAX = 10  # of topics that are the same
 TOPIC_CHARS_MAX = 80  # of a warning
 
 
-def duplicate_warnings(runs: Sequence[NewRun]) -> list[str]:
-    """Which topics of a batch are the same, by their numbers from 1; those that differ in subject, role, model, reasoning or
-    start are not."""
+@dataclass(frozen=True, slots=True)
+class RepeatedTopic:
+    """A topic that occurs more than once in a batch; `numbers` are its places there, from 1."""
+
+    topic: str
+    numbers: tuple[int, ...]
+
+
+def repeated_topics(runs: Sequence[NewRun]) -> list[RepeatedTopic]:
+    """Which topics of a batch are the same; those that differ in subject, role, model, reasoning, context or start are not."""
     numbers_by_key: dict[object, list[int]] = {}
     for number, run in enumerate(runs, start=1):
-        options = run.subject, run.role, run.model, run.thinking, run.effort, run.ready_at, run.scope
+        options = (
+            run.subject, run.role, run.model, run.thinking, run.effort, run.ready_at, run.scope, run.context
+        )  # fmt: skip
         numbers_by_key.setdefault((comparable(run.topic), options), []).append(number)
     groups = [numbers for numbers in numbers_by_key.values() if len(numbers) > 1]
-    warnings = [_sentence(numbers, runs[numbers[0] - 1].topic) for numbers in groups[:WARNINGS_MAX]]
-    if len(groups) > WARNINGS_MAX:
-        repetitions = sum(len(numbers) - 1 for numbers in groups[WARNINGS_MAX:])
-        warnings.append(f"{repetitions:,} more topics repeat an earlier one.")
-    return warnings
+    return [RepeatedTopic(runs[numbers[0] - 1].topic, tuple(numbers)) for numbers in groups]
 
 
-def _sentence(numbers: Sequence[int], topic: str) -> str:
-    figures = [f"{number:,}" for number in numbers[:NUMBERS_MAX]]
-    if len(numbers) > NUMBERS_MAX:
-        figures.append(f"{len(numbers) - NUMBERS_MAX:,} more")
+def duplicate_warnings(repetitions: Sequence[RepeatedTopic]) -> Iterator[str]:
+    """A sentence for each topic that occurs more than once, and one for those that are too many to be named."""
+    for repetition in repetitions[:WARNINGS_MAX]:
+        yield _sentence(repetition)
+    if left_out := repetitions[WARNINGS_MAX:]:
+        topics = sum(len(repetition.numbers) - 1 for repetition in left_out)
+        yield f"{topics:,} more topics repeat an earlier one."
+
+
+def title_of(topic: str) -> str:
+    """A topic as a sentence quotes it: on one line, and not too long."""
     words = " ".join(topic.split())
-    title = words if len(words) <= TOPIC_CHARS_MAX else f"{words[: TOPIC_CHARS_MAX - 1]}…"
+    return words if len(words) <= TOPIC_CHARS_MAX else f"{words[: TOPIC_CHARS_MAX - 1]}…"
+
+
+def _sentence(repetition: RepeatedTopic) -> str:
+    figures = [f"{number:,}" for number in repetition.numbers[:NUMBERS_MAX]]
+    if len(repetition.numbers) > NUMBERS_MAX:
+        figures.append(f"{len(repetition.numbers) - NUMBERS_MAX:,} more")
     return (
-        f"Topics {', '.join(figures[:-1])} and {figures[-1]} are the same, “{title}”: "
+        f"Topics {', '.join(figures[:-1])} and {figures[-1]} are the same, “{title_of(repetition.topic)}”: "
         "each is researched and paid for. Remove the repetitions if one answer is enough."
     )

@@ -1,4 +1,4 @@
-"""What people write for an id: all of it, so much of its beginning that no other begins so, `last`, or a batch's name."""
+"""What people write for an id: all of it, a beginning that only it has, `last`, a batch's name, or `#3` behind a batch."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,9 @@ SQL = load(__file__)
 LAST = "last"
 BEGINNING = re.compile(r"[0-9a-f]{4,32}")  # of an id, without its hyphens
 DIGITS = 32
+INT_MAX = 2**31 - 1
 SHORT_CHARS_MIN = 8
+RUN_NAME = re.compile(r"(.+)#([1-9][0-9]{0,5})", re.DOTALL)  # a batch, and the number of a run in it
 GROUPS_END = (8, 12, 16, 20)  # digits before each hyphen
 
 
@@ -41,8 +43,11 @@ LISTS = {  # the command that shows what there is, by what is meant
 async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
     """The id that somebody means.
 
+    `last` is the newest batch of topics that somebody submitted, not one of a subscription, a report, a check or learning.
+    `last#3` is its third run; `#3` goes behind any id or name of a batch. A batch of exactly that name wins.
+
     Args:
-        kinds: What is meant; a batch or a run where nothing is said. `last` and names mean batches.
+        kinds: What is meant; a batch or a run where nothing is said. `last`, names and numbers mean those.
 
     Raises:
         UsageError: The text is no id, or several begin so.
@@ -56,20 +61,63 @@ async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
     ids = await _beginning_with(pool, digits, kinds) if is_beginning else []
     if not ids and Referent.RESEARCH in kinds:
         ids = await _batches_named(pool, words)
+        if not ids and (match := RUN_NAME.fullmatch(words)):
+            return await _run_behind(pool, match, await id_of(pool, match[1]))
     id_ = _only(ids, words)
     if id_ is None:
         raise _nothing(words, kinds, is_beginning=is_beginning)
     return id_
 
 
-async def batch_named(pool: Pool, name: str) -> UUID | None:
-    """The batch of a name; None where there is none. Raises UsageError where several have it."""
-    return _only(await _batches_named(pool, name.strip()), name.strip())
+async def named(pool: Pool, name: str) -> UUID | None:
+    """The batch of a name, or the run whose number stands behind it; None where no batch has the name.
+
+    Raises:
+        UsageError: Several have it.
+        NotFound: The batch has no run of this number.
+    """
+    words = name.strip()
+    batch_id = _only(await _batches_named(pool, words), words)
+    if batch_id is None and (match := RUN_NAME.fullmatch(words)):
+        batch_id = _only(await _batches_named(pool, match[1].strip()), match[1].strip())
+        return None if batch_id is None else await _run_behind(pool, match, batch_id)
+    return batch_id
+
+
+async def run_of_number(pool: Pool, batch_id: UUID, number: int, *, words: str = "") -> UUID:
+    """The run of a number in its batch, from 1 in the order of the topics as they were submitted.
+
+    Args:
+        words: What the batch is called in an error; its id by default.
+
+    Raises:
+        NotFound: There is no such batch, or it has no run of this number.
+        UsageError: The id is that of a run.
+    """
+    [row] = await fetch_all(pool, SQL["of_number"], {"batch_id": batch_id, "number": min(number, INT_MAX)})
+    if row["id"] is not None:
+        id_: UUID = row["id"]
+        return id_
+    batch = words or str(batch_id)
+    if row["is_run"]:
+        raise UsageError(f"{batch} is a run; #{number} stands behind a batch, such as last#{number}.")
+    if row["last_number"] is None:
+        raise NotFound(f"There is no batch {batch}. {LISTS[Referent.RESEARCH]}.")
+    if number <= row["last_number"]:
+        raise NotFound(f"Run #{number} of batch {batch} was deleted.")
+    raise NotFound(f"Batch {batch} has no run #{number}; its last one is #{row['last_number']}.")
+
+
+async def run_numbers(pool: Pool, batch_id: UUID) -> dict[UUID, int]:
+    """The number of each run of a batch by its id, in their order."""
+    return {row["id"]: row["number"] for row in await fetch_all(pool, SQL["numbers"], {"batch_id": batch_id})}
 
 
 def is_reference(text: str) -> bool:
-    """Whether a text can only be an id, the beginning of one, or `last`; a name of a batch is none."""
-    return text.strip() == LAST or BEGINNING.fullmatch(_digits(text)) is not None
+    """Whether a text can only be an id, the beginning of one, or `last`, also with a number; a name of a batch is none."""
+    match = RUN_NAME.fullmatch(text.strip())
+    words = match[1].strip() if match else text.strip()
+    return words == LAST or BEGINNING.fullmatch(_digits(words)) is not None
 
 
 async def short_ids(pool: Pool, ids: Sequence[UUID]) -> dict[UUID, str]:
@@ -80,6 +128,10 @@ async def short_ids(pool: Pool, ids: Sequence[UUID]) -> dict[UUID, str]:
         for row in rows
     }
     return {id_: _beginning(id_, lengths.get(id_, DIGITS)) for id_ in ids}
+
+
+async def _run_behind(pool: Pool, match: re.Match[str], batch_id: UUID) -> UUID:
+    return await run_of_number(pool, batch_id, int(match[2]), words=match[1].strip()[:60])
 
 
 async def _batches_named(pool: Pool, words: str) -> list[UUID]:
@@ -107,7 +159,7 @@ def _digits(text: str) -> str:
 
 def _nothing(words: str, kinds: Sequence[Referent], *, is_beginning: bool) -> NotFound | UsageError:
     if words == LAST:
-        return NotFound("There is no batch yet. `chiron submit TOPIC --subject S` makes one.")
+        return NotFound("There is no batch of topics yet. `chiron submit TOPIC --subject S` makes one.")
     if is_beginning:
         kind = "id" if Referent.RESEARCH in kinds else f"id of a {kinds[0]}"
         return NotFound(f"No {kind} begins with {words}. {LISTS[kinds[0]]}.")

@@ -41,8 +41,11 @@ select id
  limit 2;
 
 -- newest
+-- Of those whose topics somebody submitted. A subscription has its own batches, and so have reports, checks and learning.
 select id
   from batches
+ where kind = 'research'
+   and subscription_id is null
  order by id desc
  limit 1;
 
@@ -52,6 +55,23 @@ select id
  where name = %(name)s
  order by id desc
  limit 2;
+
+-- of_number
+-- Always a row: without an id it says why there is none.
+select (select id
+          from runs
+         where batch_id = %(batch_id)s
+           and number = %(number)s) as id,
+       (select max(number)
+          from runs
+         where batch_id = %(batch_id)s) as last_number,
+       exists (select from runs where id = %(batch_id)s) as is_run;
+
+-- numbers
+select id, number
+  from runs
+ where batch_id = %(batch_id)s
+ order by id;
 
 -- neighbours
 -- By id the ids of batches and runs next to it on either side: none further away has more in common with it.

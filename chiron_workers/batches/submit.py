@@ -3,7 +3,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -25,7 +25,7 @@ from chiron_workers.billing.budgets import (
     frozen_price,
     run_budget_usd,
 )
-from chiron_workers.db.connect import Pool
+from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import KeyReused, ToolValidationError, UsageError
 from chiron_workers.ids import new_id
@@ -35,11 +35,12 @@ from chiron_workers.runs import partitions
 from chiron_workers.runs.columns import Column, checked_columns, stored
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
-from chiron_workers.states import Effort, ThinkingMode
+from chiron_workers.states import BatchKind, Effort, ThinkingMode
 
 SQL = load(__file__)
 RUNS_MAX = 100_000
 TOPIC_CHARS_MAX = 4_000
+CONTEXT_CHARS_MAX = 8_000
 NAME_CHARS_MAX = 200
 KEY_CHARS_MAX = 200
 MODEL_CHARS_MAX = 200
@@ -73,6 +74,7 @@ NOTHING_EARLIER = Earlier()
 class NewRun:
     """One topic to be researched. `subject` is any name; its slug is the subject's id. It starts at `ready_at`, or now.
 
+    `context` is what the user says of the topic besides, for its run alone.
     `thinking` and `effort` are those of the settings where they are None. `scope` says which facts it works on: those of a
     batch or a run, by its id, or of a subject; None: of its own subject.
     """
@@ -89,13 +91,15 @@ class NewRun:
     thinking: ThinkingMode | None = None
     effort: Effort | None = None
     scope: str | None = None
+    context: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NewBatch:
     """What somebody submits. `subject` is what the batch is listed under; each run may have another.
 
-    At most `concurrency` of its runs play at once. Where it has `columns`, its runs hand in rows.
+    At most `concurrency` of its runs play at once. Where it has `columns`, its runs hand in rows. `precedents` is what a
+    receipt says of it besides, in JSON: the same key gets the same receipt.
     """
 
     runs: Sequence[NewRun]
@@ -107,15 +111,18 @@ class NewBatch:
     concurrency: int | None = None
     occurrence: Occurrence | None = None
     columns: tuple[Column, ...] = ()
+    kind: BatchKind = BatchKind.RESEARCH
+    precedents: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A stored batch; `run_ids` in the order of its topics."""
+    """A stored batch; `run_ids` in the order of its topics, `precedents` as it was submitted with first."""
 
     batch_id: UUID
     run_ids: list[UUID]
     is_new: bool
+    precedents: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
 
 def check_run(run: NewRun) -> None:
@@ -128,6 +135,8 @@ def check_run(run: NewRun) -> None:
         raise UsageError(f"The topic has {len(run.topic):,} characters; {TOPIC_CHARS_MAX:,} are allowed.")
     if UNSTORABLE.search(run.topic):
         raise UsageError("The topic is no text: it holds NUL characters or halves of surrogate pairs.")
+    if run.context is not None:
+        _check_context(run.context)
     if run.role not in role_names():
         raise UsageError(f"There is no role {run.role[:60]!r}; the roles are {', '.join(role_names())}.")
     if not 0 < len(run.model) <= MODEL_CHARS_MAX or UNSTORABLE.search(run.model):
@@ -139,6 +148,13 @@ def check_run(run: NewRun) -> None:
     check_amounts(run.budget)
     if run.ready_at is not None and run.ready_at > datetime.now(UTC) + AHEAD_MAX:
         raise UsageError(f"A run may start within ten years (got {run.ready_at:%Y-%m-%d}).")
+
+
+def _check_context(context: str) -> None:
+    if len(context) > CONTEXT_CHARS_MAX:
+        raise UsageError(f"The context has {len(context):,} characters; {CONTEXT_CHARS_MAX:,} are allowed.")
+    if UNSTORABLE.search(context):
+        raise UsageError("The context is no text: it holds NUL characters or halves of surrogate pairs.")
 
 
 async def submit(pool: Pool, batch: NewBatch, *, principal: Principal = LOCAL) -> Submitted:
@@ -157,6 +173,12 @@ async def submit(pool: Pool, batch: NewBatch, *, principal: Principal = LOCAL) -
     run_ids = await prepare(pool, batch)
     async with Session(pool) as session:
         return await submit_within(session, batch, run_ids, principal=principal)
+
+
+async def is_submitted(pool: Pool, batch: NewBatch, *, principal: Principal = LOCAL) -> bool:
+    """Whether a batch with its idempotency key is there, so that submitting it stores nothing and costs nothing."""
+    args = {"idempotency_key": _stored_key(batch, principal.owner)}
+    return bool(await fetch_all(pool, SQL["by_idempotency_key"], args))
 
 
 async def prepare(pool: Pool, batch: NewBatch) -> list[UUID]:
@@ -184,7 +206,7 @@ async def submit_within(
     await _copy_runs(connection, batch, slugs, run_ids, row)
     await connection.execute(SQL["queued_events"], {"batch_id": row["id"]})
     await record_within(connection, batches=row["id"], runs=run_ids[0])
-    return Submitted(row["id"], run_ids, is_new=True)
+    return Submitted(row["id"], run_ids, is_new=True, precedents=batch.precedents or {})
 
 
 def _checked_ids(batch: NewBatch) -> list[UUID]:
@@ -269,6 +291,8 @@ def _batch_row(batch: NewBatch, slugs: Mapping[str, str], principal: Principal) 
         "subscription_id": batch.occurrence.subscription_id if batch.occurrence else None,
         "due_at": batch.occurrence.due_at if batch.occurrence else None,
         "columns": Json(stored(batch.columns)) if batch.columns else None,
+        "kind": batch.kind,
+        "precedents": Json(batch.precedents) if batch.precedents else None,
     }
 
 
@@ -333,6 +357,9 @@ def _optional_parts(batch: NewBatch) -> Iterator[object]:
     scopes = {n: run.scope for n, run in enumerate(batch.runs) if run.scope is not None}
     if scopes:
         yield {"scopes": scopes}
+    contexts = {n: run.context for n, run in enumerate(batch.runs) if run.context is not None}
+    if contexts:
+        yield {"contexts": contexts}
 
 
 async def _copy_runs(
@@ -347,7 +374,7 @@ async def _copy_runs(
     prices = {model: frozen_price(model) for model in models}
     default_budgets_usd = {model: run_budget_usd(NO_BUDGET, model) for model in models}
     async with connection.cursor() as cursor, cursor.copy(SQL["copy_runs"]) as copy:
-        for run_id, run in zip(ids, batch.runs, strict=True):
+        for number, (run_id, run) in enumerate(zip(ids, batch.runs, strict=True), start=1):
             await copy.write_row(
                 (
                     run_id,
@@ -369,6 +396,8 @@ async def _copy_runs(
                     run.thinking or current.thinking,
                     run.effort or current.effort or None,
                     run.scope,
+                    number,
+                    run.context,
                 )
             )
 
@@ -386,4 +415,5 @@ async def _existing(connection: AsyncConnection[DictRow], args: Mapping[str, Any
             "Send that request again unchanged, or choose a new key."
         )
     rows = await (await connection.execute(SQL["run_ids"], {"batch_id": batch["id"]})).fetchall()
-    return Submitted(batch["id"], [row["id"] for row in rows], is_new=False)
+    run_ids = [row["id"] for row in rows]
+    return Submitted(batch["id"], run_ids, is_new=False, precedents=batch["precedents"] or {})

@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_workers.batches.ownership import require_visible
-from chiron_workers.batches.references import id_of
+from chiron_workers.batches.references import RUN_NAME, id_of, run_of_number
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
@@ -57,15 +57,19 @@ class BatchSummary(RunUsage):
 class RunSummary(RunUsage):
     """A run as people see it; `error` is {kind, message} or None. What was pruned has no journal and no events.
 
+    `number` is its place among the topics of its batch, from 1; `context` what the user said of the topic besides.
+
     `evaluations` are the texts that it had judged, newest first and 20 at most, each {id, at, model, question, text,
     text_chars, overall, scores}, with the first 2,000 characters of the text; among the runs of a batch they are left out.
     """
 
     id: UUID
     batch_id: UUID
+    number: int
     role: str
     subject_id: str
     topic: str
+    context: str | None
     model: str
     state: RunState
     attempt: int
@@ -149,13 +153,14 @@ async def find(pool: Pool, text: str, *, owner: str | None = None) -> BatchSumma
     """The batch or run that somebody names, as `id_of` takes it.
 
     Args:
-        owner: Who asks, and sees what is its own; it names the whole id, since a beginning would tell of those of others.
+        owner: Who asks, and sees what is its own. It names the whole id, of a run also as `#3` behind that of its batch: a
+            beginning, a name and `last` would tell of those of others.
 
     Raises:
         UsageError: The text is no id, or means several.
         NotFound: Nothing has this id.
     """
-    target = await id_of(pool, text) if owner is None else parse_id(text)
+    target = await (id_of(pool, text) if owner is None else whole_id(pool, text, owner=owner))
     await require_visible(pool, target, owner)
     rows = await fetch_all(pool, SQL["what_is"], {"id": target})
     match rows[0]["what"] if rows else None:
@@ -172,6 +177,24 @@ async def find_run(pool: Pool, text: str) -> RunSummary:
     if isinstance(target, BatchSummary):
         raise UsageError(f"{text} is a batch. `chiron show {text}` names its runs.")
     return target
+
+
+async def whole_id(pool: Pool, text: str, *, owner: str | None) -> UUID:
+    """The id that a text spells, of a run also as `#3` behind that of its batch.
+
+    Args:
+        owner: Who asks; to it a batch of somebody else is as if it were not there.
+
+    Raises:
+        UsageError: The text is no id.
+        NotFound: The batch, or the run of this number, is not there.
+    """
+    match = RUN_NAME.fullmatch(text.strip())
+    if match is None:
+        return parse_id(text)
+    batch_id = parse_id(match[1])
+    await require_visible(pool, batch_id, owner)
+    return await run_of_number(pool, batch_id, int(match[2]))
 
 
 def parse_id(text: str) -> UUID:

@@ -45,7 +45,7 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
  order by b.id desc;
 
 -- run_columns
-id, batch_id, role, subject_id, topic, model, state, attempt, turns, facts, confirmed,
+id, batch_id, number, role, subject_id, topic, context, model, state, attempt, turns, facts, confirmed,
        {{usage}},
        budget_usd, budget_tokens, reserved_usd, error, answer, ready_at,
        started_at, finished_at, pruned_at, silent,

@@ -10,6 +10,7 @@ COMMENT = re.compile(r"\s*#(?:\s|$)")
 INVISIBLE_CATEGORIES = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"})
 # Letters and signs for Unicode, and drawn as nothing: Hangul fillers, an empty Braille cell.
 BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+FINAL_PUNCTUATION = " .?!…。？！؟।"
 CODE_POINTS_MAX = 5
 PIECE_CHARS = 65_536  # that are taken apart at once
 
@@ -48,9 +49,10 @@ def invisible_characters(text: str) -> str:
 
 
 def comparable(topic: str) -> str:
-    """What two topics share that read alike: without case, spacing and characters that cannot be seen."""
-    words = topic if topic.isascii() else "".join(filter(_is_kept, unicodedata.normalize("NFC", topic)))
-    return " ".join(words.split()).casefold()
+    """What two topics share that read alike: without case, spacing, final punctuation and characters that cannot be seen."""
+    text = topic if topic.isascii() else "".join(filter(_is_kept, unicodedata.normalize("NFC", topic)))
+    words = " ".join(text.split()).casefold()
+    return words.rstrip(FINAL_PUNCTUATION) or words
 
 
 def _is_visible(character: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from chiron_workers.batches.duplicates import duplicate_warnings
+from chiron_workers.batches.precedents import NO_PRECEDENTS, Precedents, precedents_of
 from chiron_workers.batches.similar_runs import Basis, SimilarRuns, similar_runs
 from chiron_workers.batches.submit import NewBatch, check
 from chiron_workers.billing.budgets import run_budget_usd
@@ -51,12 +51,21 @@ class Estimate:
     kinds: tuple[Kind, ...]
     warnings: tuple[str, ...] = ()
     today_usd: Decimal | None = None
+    precedents: Precedents = NO_PRECEDENTS
 
 
-async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
-    """What a batch would cost, by what similar runs have cost. Raises UsageError as `submit` does."""
+async def estimate(pool: Pool, batch: NewBatch, *, owner: str | None = None) -> Estimate:
+    """What a batch would cost, by what similar runs have cost, and what of it is new or was answered already.
+
+    Args:
+        owner: Whose earlier answers count; None: those of all.
+
+    Raises:
+        UsageError: As `submit` does.
+    """
     # Beside the event loop, as in `submit`: a batch may have 100,000 topics.
     await asyncio.to_thread(check, batch)
+    precedents = await precedents_of(pool, batch, owner=owner)
     counts = await asyncio.to_thread(lambda: Counter((run.role, run.model) for run in batch.runs))
     subject_ids = await asyncio.to_thread(lambda: sorted({slug(run.subject) for run in batch.runs}))
     kinds = []
@@ -70,15 +79,15 @@ async def estimate(pool: Pool, batch: NewBatch) -> Estimate:
             max_turns=settings().max_turns,
         )
         kinds.append(_kind(role, model, runs, similar))
-    duplicates = await asyncio.to_thread(lambda: tuple(duplicate_warnings(batch.runs)))
     return Estimate(
         len(batch.runs),
         _total((kind.usd, kind.runs) for kind in kinds),
         _total((kind.usd_of_dear, kind.runs) for kind in kinds),
         await asyncio.to_thread(_max_usd, batch),
         tuple(kinds),
-        (*duplicates, *await budget_warnings(pool, batch)),
+        (*precedents.warnings(), *await budget_warnings(pool, batch)),
         await left_today(pool, settings().daily_budget_usd),
+        precedents,
     )
 
 

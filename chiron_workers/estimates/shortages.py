@@ -31,13 +31,17 @@ async def budget_warnings(pool: Pool, batch: NewBatch) -> list[str]:
 
 
 def _longest_runs(batch: NewBatch) -> list[NewRun]:
-    """Of the runs that differ in nothing but topic and subject, the one with the longest topic: its first call is the dearest."""
+    """Of runs that differ in topic, context and subject alone, the one with the longest question, whose first call is dearest."""
     longest: dict[tuple[str, str, Budget], tuple[int, NewRun]] = {}
     for run in batch.runs:
-        kind, size = (run.role, run.model, run.budget), question_bytes(run.topic)
+        kind, size = (run.role, run.model, run.budget), _bytes_of(run)
         if kind not in longest or size > longest[kind][0]:
             longest[kind] = size, run
     return [run for _, run in longest.values()]
+
+
+def _bytes_of(run: NewRun) -> int:
+    return question_bytes(run.topic) + (question_bytes(run.context) if run.context else 0)
 
 
 def _budgets(of_batch: Budget, run: NewRun) -> list[Budget]:
@@ -73,4 +77,5 @@ async def _planned(pool: Pool, batch: NewBatch, run: NewRun) -> PlannedRun:
         subscription_id=batch.occurrence.subscription_id if batch.occurrence else None,
         since=run.earlier.since,
         found_before=run.earlier.answer,
+        context=run.context,
     )

@@ -22,6 +22,7 @@ from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.knowledge.coverage.subjects import DEPTH_CHARS_MAX, Subjects, slug
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
+from chiron_workers.states import BatchKind
 
 ROLE = "curriculum"
 GOAL_CHARS_MAX = 3_000  # it is the topic of a run
@@ -91,7 +92,13 @@ async def submit_curriculum(
     subject = await Subjects(Session(pool)).find(subject_id)
     title = subject["title"] if subject else goal.subject
     name = f"Map: {' '.join(title.split())[:TITLE_CHARS]}, {' '.join(goal.depth.split())}"
-    batch = NewBatch([run], goal.subject, name, idempotency_key=_key(subject_id, run, name, options))
+    batch = NewBatch(
+        [run],
+        goal.subject,
+        name,
+        idempotency_key=_key(subject_id, run, name, options),
+        kind=BatchKind.LEARNING,
+    )
     run_ids = await prepare(pool, batch)
     async with Session(pool) as session:
         subjects = Subjects(session)

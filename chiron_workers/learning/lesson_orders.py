@@ -23,6 +23,7 @@ from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, CitableFact
 from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
+from chiron_workers.states import BatchKind
 
 ROLE = "lesson"
 NEAREST_SHOWN = 3
@@ -97,7 +98,7 @@ async def order_lesson(
     parts += [str(options.budget.usd), str(options.budget.tokens), str(run.max_turns), name, run.topic]
     digest = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     key = options.key or f"lesson {digest}"
-    batch = NewBatch([run], subject["subject_id"], name, idempotency_key=key)
+    batch = NewBatch([run], subject["subject_id"], name, idempotency_key=key, kind=BatchKind.LEARNING)
     receipt = await submit(pool, batch, principal=principal)
     async with Session(pool) as session:
         await order(session, node, subject, run_id=receipt.run_ids[0], model=model)

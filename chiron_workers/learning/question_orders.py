@@ -20,6 +20,7 @@ from chiron_workers.knowledge.drafts.citable_facts import NODE_MARK, digest_node
 from chiron_workers.learning.order_options import OrderOptions
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.settings import OFFLINE_MODEL, settings
+from chiron_workers.states import BatchKind
 
 DEFAULTS = OrderOptions()
 NODES_MAX = 50  # that one order has questions written about
@@ -77,7 +78,9 @@ async def order_questions(
     parts += [str(options.budget.tokens), settings().max_turns, [run.topic for run in runs], name]
     digest = uuid4().hex if options.is_fresh else hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     key = options.key or f"questions {digest}"
-    batch = NewBatch(runs, subject_id, name, budget=options.budget, idempotency_key=key)
+    batch = NewBatch(
+        runs, subject_id, name, budget=options.budget, idempotency_key=key, kind=BatchKind.LEARNING
+    )
     receipt = await submit(pool, batch, principal=principal)
     return QuestionBatch(receipt.batch_id, receipt.run_ids, receipt.is_new, len(open_nodes) - len(runs))
 
@@ -133,7 +136,9 @@ async def order_marking(pool: Pool, quiz: Quiz, *, principal: Principal = LOCAL)
         scope=str(quiz.id),
     )
     name = f"Marks: {quiz.subject_id}"[:NAME_CHARS_MAX]
-    batch = NewBatch([run], quiz.subject_id, name, idempotency_key=f"marks {quiz.id}")
+    batch = NewBatch(
+        [run], quiz.subject_id, name, idempotency_key=f"marks {quiz.id}", kind=BatchKind.LEARNING
+    )
     try:
         return MarkingOrder(quiz, await submit(pool, batch, principal=principal))
     except Conflict:  # it was ordered under other settings

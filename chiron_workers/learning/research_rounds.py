@@ -26,6 +26,7 @@ from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.learning.needs import FACTS_MIN, NodeNeed, check_facts_min, load_exhausted, load_needs
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
+from chiron_workers.states import BatchKind
 
 SQL = load(__file__)
 ROLE = "research"
@@ -234,7 +235,7 @@ def _batch(subject_id: str, round_key: str, claims: Sequence[dict[str, Any]]) ->
     budget_usd = request["budget_usd"]
     budget = Budget(None if budget_usd is None else Decimal(budget_usd))
     name = f"Research: {subject_id}"[:NAME_CHARS_MAX]
-    return NewBatch(runs, subject_id, name, budget=budget, idempotency_key=round_key)
+    return NewBatch(runs, subject_id, name, budget=budget, idempotency_key=round_key, kind=BatchKind.LEARNING)
 
 
 def _state(

@@ -46,6 +46,7 @@ class RunAtBeginning:
     """A run as it was when a stream began."""
 
     id: UUID
+    number: int
     topic: str
     state: RunState
     facts: int

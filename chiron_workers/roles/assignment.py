@@ -29,6 +29,10 @@ class Assignment(Protocol):
         """What it is asked."""
 
     @property
+    def context(self) -> str | None:
+        """What the person who asks says of the topic besides."""
+
+    @property
     def columns(self) -> Sequence[Column]:
         """Those of the rows that it hands in; none: it answers in words alone."""
 
@@ -57,3 +61,4 @@ class PlannedRun:
     subscription_id: UUID | None = None
     since: datetime | None = None
     found_before: str | None = None
+    context: str | None = None

@@ -31,7 +31,7 @@ with acquired as (
      and pg_postmaster_start_time() = all(%(server_starts)s::timestamptz[])
      and not exists (select from holds h where h.model = runs.model and (h.until > now() or h.probe_run <> runs.id and h.probed_by > now()))
   returning id, batch_id, lease, token, steps, role, subject_id, topic, model, max_turns, attempt, entries, turns, epoch, seq,
-            subscription_id, since, found_before, price, thinking, effort, scope),
+            subscription_id, since, found_before, price, thinking, effort, scope, context),
 event as (
   insert into events (run_id, seq, batch_id, kind, data)
   select id, seq, batch_id, case when lease = 1 then 'run.started' else 'run.resumed' end,
@@ -39,7 +39,7 @@ event as (
     from acquired
   returning seq, kind, at, data)
 select acquired.id, acquired.batch_id, lease, token, steps, role, acquired.subject_id, topic, model, max_turns, attempt, entries, turns, epoch,
-       s.title as subject, acquired.subscription_id, since, found_before, price, thinking, effort, scope,
+       s.title as subject, acquired.subscription_id, since, found_before, price, thinking, effort, scope, context,
        b.owner, b.key_id, b.columns, event.seq as event_seq, event.kind as event_kind, event.at as event_at, event.data as event_data,
        exists (select from holds h where h.model = acquired.model and h.refused_at is not null) as is_probe,
        server.started_at as server_started_at

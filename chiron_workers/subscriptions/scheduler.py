@@ -185,4 +185,5 @@ def _run(row: DictRow, before: Mapping[str, Any]) -> NewRun:
         row["model"],
         settings().max_turns,
         earlier=Earlier(before["since"], before["found"]),
+        context=row["context"],
     )

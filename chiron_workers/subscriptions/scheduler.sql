@@ -2,7 +2,7 @@
 -- All workers may look at once, and no lock is held while one starts what it found: it would have to wait for
 -- connections that the runs of its worker have. The key of the batch and the fence of `advance` let only one of them
 -- count. What this worker has left to others is for them, until all of them have had hours for it.
-select s.id, subject_id, topics, role, model, cron, time_zone, budget_usd, next_at, ends_at, now() as now, made_by, key_id,
+select s.id, subject_id, topics, context, role, model, cron, time_zone, budget_usd, next_at, ends_at, now() as now, made_by, key_id,
        (select name from access_keys k where k.id = key_id and (revoked_at is not null or expires_at <= now()))
          as ended_key,
        coalesce(refused_since < now() - %(patience)s, false) as is_given_up,

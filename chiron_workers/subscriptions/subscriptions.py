@@ -38,13 +38,15 @@ class NewSubscription:
     budget_usd: Decimal | None = None
     ends_at: datetime | None = None
     recheck: bool = False  # also read the sources of the subject again each time
+    context: str | None = None  # the user's words on the topics, for their runs
 
     def fingerprint(self, subject_id: str, owner: str) -> str:
         """What two subscriptions of one owner have in common that are the same."""
         when = self.recurrence.cron.split(), self.recurrence.time_zone
-        # Nothing for the local user, so that subscriptions keep the one they had before there were owners.
+        # Nothing for the local user and no context, so that subscriptions keep the one they had before there were these.
         owners = [] if owner == LOCAL_OWNER else [{"owner": owner}]
-        parts = [subject_id, self.topics, self.role, *when, *owners]
+        contexts = [] if self.context is None else [{"context": self.context}]
+        parts = [subject_id, self.topics, self.role, *when, *owners, *contexts]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -58,6 +60,7 @@ class Subscription:
     id: UUID
     subject_id: str
     topics: list[str]
+    context: str | None
     role: str
     model: str
     cron: str
@@ -147,6 +150,7 @@ class Subscriptions:
                 "next_at": None if is_paused else next_at,
                 "ends_at": allowance.ends_at,
                 "recheck": new.recheck,
+                "context": new.context,
             },
         )
         await record_within(await self._session.begin(), subscriptions=subscription_id)
@@ -257,7 +261,7 @@ def _check_allowance(new: NewSubscription, model: str, *, run_may_cost: Decimal 
     if len(set(new.topics)) < len(new.topics):
         raise UsageError("A topic is named twice.")
     for topic in new.topics:
-        check_run(NewRun(topic, new.role, new.subject, model, settings().max_turns))
+        check_run(NewRun(topic, new.role, new.subject, model, settings().max_turns, context=new.context))
     check_model(model)
     new.recurrence.check(at_least=timedelta(seconds=settings().subscription_interval_s))
     budget_usd = occurrence_budget(new.budget_usd, model, run_may_cost=run_may_cost)

@@ -28,12 +28,12 @@ select count(*) filter (where state = 'active') as active,
 
 -- insert
 insert into subscriptions (id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, key_id, run_id,
-                           fingerprint, state, reason, next_at, ends_at, recheck)
+                           fingerprint, state, reason, next_at, ends_at, recheck, context)
 values (%(id)s, %(subject_id)s, %(topics)s, %(role)s, %(model)s, %(cron)s, %(time_zone)s, %(budget_usd)s, %(made_by)s,
-        %(key_id)s, %(run_id)s, %(fingerprint)s, %(state)s, %(reason)s, %(next_at)s, %(ends_at)s, %(recheck)s);
+        %(key_id)s, %(run_id)s, %(fingerprint)s, %(state)s, %(reason)s, %(next_at)s, %(ends_at)s, %(recheck)s, %(context)s);
 
 -- columns
-id, subject_id, topics, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
+id, subject_id, topics, context, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
        (select b.id
           from batches b
          where b.subscription_id = s.id

@@ -1,6 +1,6 @@
 import pytest
 
-from chiron_workers.batches.duplicates import duplicate_warnings
+from chiron_workers.batches.duplicates import duplicate_warnings, repeated_topics
 from chiron_workers.batches.submit import NewRun, check_run
 from chiron_workers.batches.topics import comparable, invisible_characters, text_topics
 from chiron_workers.errors import UsageError
@@ -50,9 +50,18 @@ def test_check_run_accepts_a_topic_of_any_script(topic: str):
 
 
 def test_comparable_ignores_case_spacing_and_what_cannot_be_seen():
-    same = ["What is  ice?", "what is\u00a0ice?", "\ufeffWhat is\u2028ice?", "What is i\u00adce?"]
+    same = [
+        "What is  ice?",
+        "what is\u00a0ice?",
+        "\ufeffWhat is\u2028ice?",
+        "What is i\u00adce?",
+        "What is ice",
+        "what is ice ?!",
+    ]
     assert len({comparable(topic) for topic in same}) == 1
     assert comparable("x²") != comparable("x2")
+    assert comparable("C++") != comparable("C")
+    assert comparable("?") != comparable("!")
     assert comparable("cafe\u0301") == comparable("café")
 
 
@@ -63,15 +72,16 @@ def test_duplicate_warnings_name_the_topics_that_are_the_same():
         run("ice "),
         run("Ice", model="other"),
         run("Ice", subject="B"),
-        run("ICE"),
+        run("ICE."),
+        run("Ice", context="Of comets."),
     ]
-    [warning] = duplicate_warnings(runs)
+    [warning] = duplicate_warnings(repeated_topics(runs))
     assert warning.startswith("Topics 1, 3 and 6 are the same, “Ice”: each is researched and paid for.")
 
 
 def test_duplicate_warnings_are_bounded():
     runs = [run(f"{n} {'x' * 200}") for n in range(500)] * 30
-    warnings = duplicate_warnings(runs)
+    warnings = list(duplicate_warnings(repeated_topics(runs)))
     assert len(warnings) == 11
     assert max(map(len, warnings)) < 400
     assert warnings[0].startswith("Topics 1, 501, 1,001,")

@@ -31,7 +31,7 @@ def test_json_gives_one_line_for_each_run(chiron, batch):
 def test_people_read_topic_state_cost_and_answer(chiron, batch):
     said = chiron("results", batch[0]).stdout
     assert said.startswith(
-        f"A\n  completed, 2 new facts, $0.5000, run {batch[1][0]}\n\n  It is so.\n\n  And so.\n\nB\n"
+        f"#1 A\n  completed, 2 new facts, $0.5000, run {batch[1][0]}\n\n  It is so.\n\n  And so.\n\n#2 B\n"
     )
     assert "  max_turns: Too long.\n" in said
 

@@ -130,7 +130,7 @@ def test_a_wrong_call_exits_with_2_and_an_unknown_batch_with_1(chiron, batch):
 def test_without_any_batch_watch_and_show_fail_alike(chiron):
     for command in ("watch", "show"):
         answer = chiron(command, "last")
-        assert (answer.exit_code, "There is no batch yet" in answer.stderr) == (1, True)
+        assert (answer.exit_code, "There is no batch of topics yet" in answer.stderr) == (1, True)
 
 
 @pytest.fixture
@@ -339,8 +339,8 @@ def test_the_board_begins_with_what_is_known_and_counts_nothing_twice():
         events=9, left_out=8,
     )  # fmt: skip
     runs = [
-        RunAtBeginning(ids[0], "Ducks", RunState.RUNNING, 1, 0, 2),
-        RunAtBeginning(ids[1], "Geese", RunState.COMPLETED, 2, 0, 0),
+        RunAtBeginning(ids[0], 3, "Ducks", RunState.RUNNING, 1, 0, 2),
+        RunAtBeginning(ids[1], 4, "Geese", RunState.COMPLETED, 2, 0, 0),
     ]
     beginning = Beginning(UUID(int=1), None, NOON, sums, "", "", (), ids, array("i", [1, 8]), runs)
     board = Board.begin("A batch", beginning, hint="")
@@ -349,6 +349,8 @@ def test_the_board_begins_with_what_is_known_and_counts_nothing_twice():
     text = "\n".join(drawn(board))
     assert "1 running  1 completed" in text
     assert "3 new facts  $1.50" in text
+    assert "#3 Ducks" in text
+    assert "#4 Geese" in text
     assert "Ducks dive." in text
     board.apply(replace(event(ids[0], EventKind.FACT_STORED, **stored), seq=2))
     assert "4 new facts" in "\n".join(drawn(board))

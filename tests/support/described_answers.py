@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from chiron_api.http.document import OF_ALL, OF_KEYS, document
 
+BY_NUMBER = re.compile(r"^/v1/(?:batches/[^/]+/runs/[1-9][0-9]*|runs/[^/]+(?:#|%23)[1-9][0-9]*)")
 UNROUTED = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, *OF_ALL, *OF_KEYS)
 
 
@@ -66,7 +67,11 @@ def _check_event(event: dict[str, Any], where: str) -> None:
 
 
 def operation_of(method: str, path: str) -> dict[str, Any] | None:
-    """The operation of the document that answers a request; None for a path or a method that it does not name."""
+    """The operation of the document that answers a request; None for a path or a method that it does not name.
+
+    A run may be named by its number in its batch, as the document says of all paths of a run.
+    """
+    path = BY_NUMBER.sub("/v1/runs/x", path)
     for pattern, operations in _operations():
         operation = operations.get("get" if method == "HEAD" else method.lower())
         if operation and pattern.fullmatch(path):

@@ -6,8 +6,14 @@ from collections.abc import Mapping
 from support import forked_python
 
 
-def output_in_terminal(*arguments: str, environment: Mapping[str, str], columns: int = 80) -> str:
-    """What `chiron` with these arguments prints on a terminal of so many columns, escape sequences included."""
+def output_in_terminal(
+    *arguments: str, environment: Mapping[str, str], columns: int = 80, typed: str = "", exit_code: int = 0
+) -> str:
+    """What `chiron` with these arguments prints on a terminal of so many columns, escape sequences included.
+
+    Args:
+        typed: What somebody types there.
+    """
     parent, child = pty.openpty()
     process = forked_python.Popen(
         [sys.executable, "-m", "chiron_api", *arguments],
@@ -17,6 +23,7 @@ def output_in_terminal(*arguments: str, environment: Mapping[str, str], columns:
         env={**environment, "COLUMNS": str(columns), "TERM": "xterm-256color"},
     )
     os.close(child)
+    os.write(parent, typed.encode())
     parts = []
     try:
         while part := os.read(parent, 65_536):
@@ -24,5 +31,5 @@ def output_in_terminal(*arguments: str, environment: Mapping[str, str], columns:
     except OSError:  # the other end is closed
         pass
     os.close(parent)
-    assert process.wait(timeout=60) == 0, b"".join(parts)
+    assert process.wait(timeout=60) == exit_code, b"".join(parts)
     return b"".join(parts).decode()

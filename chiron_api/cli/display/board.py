@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from chiron_api.cli.display.colours import COLOURS
-from chiron_api.cli.display.events import STATE_AFTER, confirmed, event_field, phrase
+from chiron_api.cli.display.events import STATE_AFTER, confirmed, event_field, numbered, phrase
 from chiron_api.text import duration, facts_phrase, one_line, tokens, usd
 from chiron_workers.pubsub.beginnings import Beginning
 from chiron_workers.runs.events import Event
@@ -29,6 +29,7 @@ class Row:
     """A run as the board shows it."""
 
     topic: str
+    number: int = 0  # in its batch; 0 where that is not known
     state: RunState = RunState.QUEUED
     step: str = ""
     facts: int = 0
@@ -75,6 +76,7 @@ class Board:
 
     title: str
     rows: dict[UUID, Row] = field(default_factory=dict)
+    numbers: Mapping[UUID, int] = field(default_factory=dict)  # of runs that have no row yet
     hint: str = ""
     facts: deque[str] = field(default_factory=lambda: deque(maxlen=FACTS_SHOWN))
     events: int = 0
@@ -88,7 +90,7 @@ class Board:
         """The board of a stream that begins with what its runs have come to."""
         sums = beginning.sums
         rows = {
-            run.id: Row(run.topic, run.state, "", run.facts, run.confirmed, run.turns)
+            run.id: Row(run.topic, run.number, run.state, "", run.facts, run.confirmed, run.turns)
             for run in beginning.runs
         }
         usage = EventUsage(
@@ -101,11 +103,14 @@ class Board:
         seqs = dict(zip(beginning.run_ids, beginning.seqs, strict=True))
         if beginning.run_id:
             seqs[beginning.run_id] = sums.events
-        return cls(title, rows, hint, usage=usage, started_at=sums.started_at, counted_seqs=seqs)
+        return cls(title, rows, hint=hint, usage=usage, started_at=sums.started_at, counted_seqs=seqs)
 
     def apply(self, event: Event) -> None:
         """Update rows and sums by an event."""
-        row = self.rows.setdefault(event.run_id, Row(topic=event_field(event.data, "topic")))
+        row = self.rows.get(event.run_id)
+        if row is None:
+            row = Row(event_field(event.data, "topic"), self.numbers.get(event.run_id, 0))
+            self.rows[event.run_id] = row
         self.events += 1
         row.last_event = self.events
         if event.kind == EventKind.TEXT_DELTA:
@@ -189,7 +194,7 @@ class Board:
         for row in rows:
             table.add_row(
                 Text(row.state, style=COLOURS[row.state]),
-                Text(one_line(row.topic)),
+                Text(numbered(row.number, one_line(row.topic))),
                 Text(row.step),
                 Text(str(row.facts)),
                 Text(str(row.turns)),

@@ -63,6 +63,11 @@ def confirmed(data: Mapping[str, Any]) -> int:
     return count if isinstance(count, int) else 0
 
 
+def numbered(number: int, topic: str) -> str:
+    """A topic behind the number of its run in its batch, by which the run can be named; 0 where that is not known."""
+    return f"#{number} {topic}" if number else topic
+
+
 def event_line(event: Event, label: str) -> str:
     """One line of a log that people read or grep."""
     return f"{local_time(event.at, '%H:%M:%S')}  {label}  {phrase(event)}"

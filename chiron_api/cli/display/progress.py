@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -10,17 +10,18 @@ from uuid import UUID
 import typer
 
 from chiron_api.cli.display.difference import counts_line
-from chiron_api.cli.display.events import event_line
+from chiron_api.cli.display.events import event_line, numbered
 from chiron_api.cli.display.standstill import Standstill
 from chiron_api.cli.display.summary import closing_line
 from chiron_api.text import as_json as json_line
 from chiron_api.text import cost_phrase, count, facts_phrase, one_line
 from chiron_api.views.batches import difference_of
 from chiron_api.views.sources import source_warnings
+from chiron_workers.batches.references import run_numbers
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, runs_of, summary
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import UsageError
-from chiron_workers.pubsub.beginnings import RECENT_EVENTS, Beginning, RunAtBeginning
+from chiron_workers.pubsub.beginnings import RECENT_EVENTS, Beginning
 from chiron_workers.pubsub.streams import Streams
 from chiron_workers.runs.events import Event
 from chiron_workers.settings import settings
@@ -68,16 +69,18 @@ async def show_events(
             with_runs=True,
         )
         async with stream:
+            # A stream that tells all from the first event on does not begin with the runs.
+            numbers = await run_numbers(pool, batch_id) if batch_id and not stream.beginning else {}
             standstill = Standstill(stream, target_summary, pool=pool, redis_url=current.redis_url)
             async with aclosing(standstill.events()) as events:
                 if is_board:
-                    await _draw(events, _board(target_summary, hint, stream.beginning), standstill)
+                    await _draw(events, _board(target_summary, hint, stream.beginning, numbers), standstill)
                 else:
                     async with standstill.told(lambda sentence, _: typer.echo(sentence, err=True)):
                         await (
                             _print_json(events, stream.beginning)
                             if as_json
-                            else _print_lines(events, stream.beginning, target_summary)
+                            else _print_lines(events, stream.beginning, target_summary, numbers)
                         )
         final = await (summary(pool, target_summary.id) if batch_id else run_summary(pool, target_summary.id))
         difference = await difference_of(pool, batch_id) if batch_id else None
@@ -113,25 +116,27 @@ async def _print_json(events: AsyncGenerator[Event], start: Beginning | None) ->
 
 
 async def _print_lines(
-    events: AsyncGenerator[Event], start: Beginning | None, target: BatchSummary | RunSummary
+    events: AsyncGenerator[Event],
+    start: Beginning | None,
+    target: BatchSummary | RunSummary,
+    numbers: Mapping[UUID, int],
 ) -> None:
     labels: dict[UUID, str] = {}
     if isinstance(target, RunSummary):
-        labels[target.id] = one_line(target.topic, chars_max=TOPIC_CHARS)
+        labels[target.id] = _label(target.number, target.topic)
     elif start:
-        labels = _labels(start.runs)
+        labels = {run.id: _label(run.number, run.topic) for run in start.runs}
     if start and start.sums.left_out:
         typer.echo(beginning_line(start))
     async for event in events:
         if event.run_id not in labels:
-            topic = one_line(str(event.data.get("topic", "")), chars_max=TOPIC_CHARS)
-            labels[event.run_id] = f"#{len(labels) + 1} {topic}"
+            labels[event.run_id] = _label(numbers.get(event.run_id, 0), str(event.data.get("topic", "")))
         label = "batch" if event.kind == EventKind.BATCH_COMPLETED else labels[event.run_id]
         typer.echo(event_line(event, label))
 
 
-def _labels(runs: Sequence[RunAtBeginning]) -> dict[UUID, str]:
-    return {run.id: f"#{n} {one_line(run.topic, chars_max=TOPIC_CHARS)}" for n, run in enumerate(runs, 1)}
+def _label(number: int, topic: str) -> str:
+    return numbered(number, one_line(topic, chars_max=TOPIC_CHARS))
 
 
 def beginning_line(start: Beginning) -> str:
@@ -170,11 +175,13 @@ async def _refresh(refresh: Callable[[], None]) -> None:
         await asyncio.sleep(FRAME_S)
 
 
-def _board(target: BatchSummary | RunSummary, hint: str, start: Beginning | None) -> "Board":
+def _board(
+    target: BatchSummary | RunSummary, hint: str, start: Beginning | None, numbers: Mapping[UUID, int]
+) -> "Board":
     from chiron_api.cli.display.board import Board, Row
 
     title = one_line(target.name if isinstance(target, BatchSummary) else target.topic)
     if start:
         return Board.begin(title, start, hint=hint)
-    rows = {} if isinstance(target, BatchSummary) else {target.id: Row(target.topic)}
-    return Board(title, rows, hint=hint)
+    rows = {} if isinstance(target, BatchSummary) else {target.id: Row(target.topic, target.number)}
+    return Board(title, rows, numbers, hint=hint)

@@ -64,8 +64,8 @@ def print_batches(batches: Sequence[BatchSummary], short_ids: Mapping[UUID, str]
     print_holds(holds_of_summary(hold for batch in batches for hold in batch.held))
 
 
-def print_batch(batch: BatchSummary, runs: Sequence[RunSummary], short_ids: Mapping[UUID, str]) -> None:
-    """The fields of a batch, then a line for each of these runs."""
+def print_batch(batch: BatchSummary, runs: Sequence[RunSummary]) -> None:
+    """The fields of a batch, then a line for each of these runs by its number; in a pipe by its id, the number last."""
     _print_fields(
         {
             "batch": str(batch.id),
@@ -92,7 +92,7 @@ def print_batch(batch: BatchSummary, runs: Sequence[RunSummary], short_ids: Mapp
         typer.echo(_reason_of_runs(reason))
     typer.echo()
     columns = ("run", "state", "facts", "turns", "cost", "topic")
-    _print_table(columns, [_run_cells(member) for member in runs], short_ids)
+    _print_table(columns, [_run_cells(member) for member in runs], {run.id: f"#{run.number}" for run in runs})
     if hidden_count := sum(batch.runs.values()) - len(runs):
         typer.echo(f"and {hidden_count:,} more")
 
@@ -101,9 +101,10 @@ def print_run(summary: RunSummary) -> None:
     """The fields of a run, its error or answer, and its evaluations."""
     _print_fields(
         {
-            "run": str(summary.id),
+            "run": f"{summary.id} (#{summary.number} of its batch)",
             "batch": str(summary.batch_id),
             "topic": one_line(summary.topic, chars_max=4_000),
+            **({"context": one_line(summary.context, chars_max=8_000)} if summary.context else {}),
             "role": summary.role,
             "model": one_line(summary.model),
             "state": f"{_run_state(summary)} (attempt {summary.attempt})"
@@ -189,7 +190,7 @@ def _batch_cells(batch: BatchSummary) -> tuple[str, ...]:
 def _run_cells(summary: RunSummary) -> tuple[str, ...]:
     return (
         str(summary.id), _run_state(summary), f"{summary.facts:,}", f"{summary.turns:,}", usd(summary.spent_usd),
-        one_line(summary.topic),
+        one_line(summary.topic), f"#{summary.number}",
     )  # fmt: skip
 
 
@@ -222,10 +223,11 @@ def _print_fields(fields: dict[str, str]) -> None:
         typer.echo(f"{name:9}{value}")
 
 
-def _print_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], short_ids: Mapping[UUID, str]
-) -> None:
-    """A table that fits the terminal, with short ids in its first column; in a pipe, whole cells between tabs."""
+def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], names: Mapping[UUID, str]) -> None:
+    """A table that fits the terminal, with names for the ids in its first column; in a pipe, whole cells between tabs.
+
+    Cells beyond the columns are for pipes alone.
+    """
     if not sys.stdout.isatty():
         for row in rows:
             typer.echo("\t".join(row))
@@ -235,7 +237,7 @@ def _print_table(
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, expand=True)
-    shown = [(short_ids[UUID(row[0])], *row[1:]) for row in rows]
+    shown = [(names[UUID(row[0])], *row[1 : len(columns)]) for row in rows]
     for name in columns:
         # Words share what figures leave.
         table.add_column(

@@ -44,6 +44,7 @@ class Topic(BaseModel):
     budget_usd: Decimal | None = None
     budget_tokens: int | None = None
     ready_at: Annotated[datetime, BeforeValidator(parse_time)] | None = None
+    context: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

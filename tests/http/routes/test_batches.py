@@ -57,6 +57,35 @@ async def test_a_batch_names_the_topics_that_are_the_same(client: httpx2.AsyncCl
     assert "Topic 2: The topic is empty" in refused.json()["detail"]
 
 
+async def test_a_receipt_says_what_is_new_and_what_was_answered_before(
+    client: httpx2.AsyncClient, settings: Settings
+):
+    first = (await client.post("/v1/batches", json=BATCH)).json()
+    assert first["new_subjects"] == [{"subject_id": "python", "similar": []}]
+    finish(settings, first["run_ids"][1])
+    keyed = {"Idempotency-Key": "k"}
+    second = (await client.post("/v1/batches", json=BATCH | {"subject": "PYTHON"}, headers=keyed)).json()
+    assert "new_subjects" not in second
+    [entry] = second["earlier_answers"]
+    assert (entry["number"], entry["run_id"], entry["run_number"]) == (2, first["run_ids"][1], 2)
+    assert second["warnings"][0].startswith("Topic 2, “Decorators”, was answered before: run #2 of")
+    again = (await client.post("/v1/batches", json=BATCH | {"subject": "PYTHON"}, headers=keyed)).json()
+    assert again == second
+    alone = (await client.post("/v1/runs", json={"topic": "Closures.", "subject": "Pythons"})).json()
+    assert alone["new_subjects"][0]["similar"] == [{"subject_id": "python", "documents": 0}]
+
+
+async def test_a_topic_has_a_context_of_its_own_or_that_of_its_batch(client: httpx2.AsyncClient):
+    topics = ["Ice", {"topic": "Snow", "context": " Of lakes. "}, {"topic": "Rain", "context": ""}]
+    body = BATCH | {"topics": topics, "context": "For children."}
+    receipt = (await client.post("/v1/batches", json=body)).json()
+    runs = [(await client.get(f"/v1/runs/{run_id}")).json() for run_id in receipt["run_ids"]]
+    assert [run["context"] for run in runs] == ["For children.", "Of lakes.", None]
+    assert [run["number"] for run in runs] == [1, 2, 3]
+    too_long = await client.post("/v1/batches", json=body | {"context": "x" * 8_001})
+    assert (too_long.status_code, too_long.json()["errors"][0]["field"]) == (422, "context")
+
+
 async def test_a_batch_is_taken_and_says_where_it_is(client: httpx2.AsyncClient):
     answer = await client.post("/v1/batches", json=BATCH)
     document = answer.json()

@@ -1,5 +1,5 @@
 -- squares
-select id, state, left(topic, 120) as topic
+select id, number, state, left(topic, 120) as topic
   from runs
  where batch_id = %(batch_id)s
  order by id;
@@ -36,7 +36,7 @@ select stretch, sum(sum(spent_usd)) over (order by stretch) as usd
  order by stretch;
 
 -- run_columns
-id, topic, state, turns, facts, spent_usd, started_at, finished_at, error ->> 'message' as problem
+id, number, topic, state, turns, facts, spent_usd, started_at, finished_at, error ->> 'message' as problem
 
 -- runs_by_topic
 select {{run_columns}}

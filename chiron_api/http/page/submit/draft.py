@@ -21,6 +21,7 @@ OPTIONS = (
     "run_budget_usd",
     "max_turns",
     "concurrency",
+    "context",
 )
 
 

@@ -70,7 +70,7 @@ async def _preview(request: Request, draft: Draft) -> dict[str, Any]:
         return {"estimate": None, "hint": "", "warnings": []}
     try:
         batch = await asyncio.to_thread(lambda: new_batch(draft.request(), services.settings))
-        forecast = await estimate(services.pool, batch)
+        forecast = await estimate(services.pool, batch, owner=services.principal.visible_owner)
     except (Problem, UsageError) as error:
         return {"estimate": None, "hint": str(error), "warnings": []}
     warnings = await source_warnings(services.pool, services.settings, batch.runs)
