@@ -19,7 +19,8 @@ class StopReason(Answer):
 class Batch(Usage):
     """A batch with the sums of its runs, `runs` by state.
 
-    `facts` are those stored first by its runs; `confirmed` counts how often they met one that was there. `reserved_usd` is
+    `facts` are those stored first by its runs; `confirmed` counts how often they met one that was there, `cited` how often
+    they cite a further one, and `nothing_found` the runs that completed without any of these. `reserved_usd` is
     what calls in flight may cost, `pruned` counts the runs whose journal is gone, `silent` those that found nothing new.
     `held` are its models that are held. Of a batch that a subscription started, once it is finished, `difference` says
     what it has brought.
@@ -32,6 +33,8 @@ class Batch(Usage):
     runs: dict[RunState, int]
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: int
     turns: int
     budget_usd: Usd | None
     budget_tokens: int | None
@@ -79,7 +82,11 @@ class Evaluation(Answer):
 
 
 class Run(Usage):
-    """A run: `answer` is null until it has completed once, `error` unless it failed; what was pruned has no journal."""
+    """A run: `answer` is null until it has completed once, `error` unless it failed; what was pruned has no journal.
+
+    `facts` it stored first, `confirmed` and `cited` count others that it found again and cites; `nothing_found` is true where it
+    completed without any.
+    """
 
     id: UUID
     batch_id: UUID
@@ -92,6 +99,8 @@ class Run(Usage):
     turns: int
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: bool
     budget_usd: Usd | None
     budget_tokens: int | None
     reserved_usd: Usd
@@ -127,6 +136,8 @@ class RunResult(Usage):
     error: Failure | None
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: bool
     finished_at: datetime | None
 
 

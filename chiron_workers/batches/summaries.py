@@ -25,7 +25,8 @@ JUDGED_CHARS_SHOWN = 2_000
 class BatchSummary(RunUsage):
     """A batch with the sums of its runs; `runs` counts them by state. The first of them may start at `ready_at`.
 
-    `facts` are those stored first by its runs, `confirmed` counts how often they met one that another run had stored.
+    `facts` are those stored first by its runs, `confirmed` counts how often they met one that another run had stored, `cited`
+    how often they cite a further one. `nothing_found` counts the runs that completed without any of these.
     `reasons` say why runs of it failed or paused, each {state, kind, message of one of them, runs}, the most frequent first.
     `reserved_usd` is what calls in flight may cost;
     `pruned` counts the runs whose journal is gone, `silent` those that found nothing to bother anybody with.
@@ -38,6 +39,8 @@ class BatchSummary(RunUsage):
     runs: dict[str, int]
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: int
     turns: int
     budget_usd: Decimal | None
     budget_tokens: int | None
@@ -72,6 +75,8 @@ class RunSummary(RunUsage):
     turns: int
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: bool
     budget_usd: Decimal | None
     budget_tokens: int | None
     reserved_usd: Decimal
@@ -135,6 +140,7 @@ class RunFilter:
     state: RunState | None = None
     subject_id: str | None = None
     owner: str | None = None
+    nothing_found: bool | None = None
 
 
 async def newest_runs(
