@@ -75,7 +75,10 @@ async def subject_rows(pool: Pool, subject_ids: Sequence[str]) -> list[DictRow]:
 async def fact_ids(
     pool: Pool, target: Target, *, statuses: Sequence[FactStatus], limit: int | None
 ) -> list[str]:
-    """The newest facts of a target, newest first, all of them without a limit; those of a run are what it found and confirmed."""
+    """The newest facts of a target, newest first, all of them without a limit.
+
+    Those of a run are what it stored, confirmed and cites.
+    """
     name = "facts_of_a_subject" if target.kind is ReportKind.SUBJECT else "facts_of_runs"
     args = {"id": target.id, "statuses": list(statuses), "limit": limit}
     [row] = await fetch_all(pool, SQL[name], args)

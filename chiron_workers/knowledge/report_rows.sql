@@ -22,25 +22,22 @@ select array(select id::text
               order by facts.id desc
               limit %(limit)s) as ids;
 
+-- met_by_runs
+-- The facts of a run, or of the runs of a batch: what they stored, what they confirmed, and what they cite. What a search alone
+-- returned is none of them.
+select fact_id
+  from run_facts
+ where how in ('stored', 'confirmed', 'cited')
+   and run_id in (select id
+                    from runs
+                   where id = %(id)s
+                      or batch_id = %(id)s)
+
 -- facts_of_runs
--- A run that met a known fact in another source has found it too.
-with run as (
-  select id
-    from runs
-   where id = %(id)s
-  union all
-  select id
-    from runs
-   where batch_id = %(id)s
-)
 select array(select id::text
                from facts
               where status = any(%(statuses)s)
-                and id in (select f.id from facts f join run on f.run_id = run.id
-                           union
-                           select c.fact_id
-                             from corroborations c
-                             join run on c.run_id = run.id)
+                and id in ({{met_by_runs}})
               order by facts.id desc
               limit %(limit)s) as ids;
 
@@ -61,12 +58,7 @@ select subject_id, topic_path collate "C" as topic_path,
 subject_id = %(id)s
 
 -- facts_in_runs
-(run_id in (select id from runs where id = %(id)s or batch_id = %(id)s)
- or id in (select c.fact_id
-             from corroborations c
-             join runs r on c.run_id = r.id
-            where r.id = %(id)s
-               or r.batch_id = %(id)s))
+id in ({{met_by_runs}})
 
 -- counts_of_a_subject
 select status, count(*) as facts
@@ -75,22 +67,9 @@ select status, count(*) as facts
  group by status;
 
 -- counts_of_runs
-with run as (
-  select id
-    from runs
-   where id = %(id)s
-  union all
-  select id
-    from runs
-   where batch_id = %(id)s
-)
 select status, count(*) as facts
   from facts
- where id in (select f.id from facts f join run on f.run_id = run.id
-              union
-              select c.fact_id
-                from corroborations c
-                join run on c.run_id = run.id)
+ where id in ({{met_by_runs}})
  group by status;
 
 -- facts

@@ -18,7 +18,7 @@ select f.id::text as fact_id, f.content,
 -- Runs that have ended and whose facts nobody has looked for in what is left of them.
 select id, exists (select from duty_failures f where f.duty = 'fact_records' and f.item = runs.id::text) as has_failed
   from runs
- where has_fact_records is null
+ where recorded_leases between 0 and lease - 1
    and state in ('completed', 'failed', 'cancelled')
    and not exists (select
                      from duty_failures f
@@ -33,7 +33,7 @@ select id, exists (select from duty_failures f where f.duty = 'fact_records' and
 select id, answer, pruned_at is null as has_journal
   from runs
  where id = %(run_id)s
-   and has_fact_records is null
+   and recorded_leases between 0 and lease - 1
    and state in ('completed', 'failed', 'cancelled')
    for update skip locked;
 
@@ -62,10 +62,10 @@ select %(run_id)s, f.id, %(how)s
 with {{cited_facts}},
 recorded as (
   update runs
-     set has_fact_records = pruned_at is null,
+     set recorded_leases = case when pruned_at is null then lease else -1 end,
          cited = {{known_count}}
    where id = %(run_id)s
-     and has_fact_records is null
+     and recorded_leases between 0 and lease - 1
      and state in ('completed', 'failed', 'cancelled')
      and answer is not distinct from %(answer)s
   returning id),

@@ -16,8 +16,7 @@ select entries, unread, stop_requested, reserved_usd, reserved_tokens,
 
 -- release
 -- Ends a lease: the run completes, fails, pauses or goes back to the queue. A run with unread messages does not
--- complete. Where it ends, the facts that it cites are recorded; a run of several leases may have been played by a worker of the version
--- before, which records less, so a duty looks at it again (knowledge/run_facts.py). An attempt counts only when the holder added nothing, and one that added something begins the count anew: a
+-- complete. Where it ends, the facts that it cites are recorded. An attempt counts only when the holder added nothing, and one that added something begins the count anew: a
 -- run of many hours may meet many crashes. A call that is still reserved was cut, or its holder is lost: it may be
 -- billed, and is counted as unconfirmed.
 with {{cited_facts}},
@@ -45,8 +44,7 @@ fence as (
          reserved_calls = 0,
          calls_in_flight = '{}',
          finished_at = case when %(closes)s then now() end,
-         cited = case when %(closes)s then {{known_count}} else cited end,
-         has_fact_records = case when not %(closes)s then has_fact_records when lease = 1 then true end
+         cited = case when %(closes)s then {{known_count}} else cited end
    where id = %(run_id)s
      and lease = %(lease)s
      and token = %(token)s

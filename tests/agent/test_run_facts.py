@@ -14,6 +14,7 @@ from support.scripted_sites import Site
 from chiron_workers.batches.delete import delete
 from chiron_workers.batches.summaries import RunFilter, newest_runs, run_summary, summary
 from chiron_workers.knowledge.run_facts import record_earlier_runs
+from chiron_workers.runs.leases import say
 from chiron_workers.states import EventKind, Outcome
 from chiron_workers.tools import registry
 
@@ -97,7 +98,8 @@ async def test_facts_are_recorded_as_stored_confirmed_searched_and_cited(stage: 
     assert [(run.facts, run.confirmed, run.cited, run.nothing_found) for run in runs] == [
         (3, 0, 0, False), (0, 0, 1, False), (0, 1, 0, False)
     ]  # fmt: skip
-    assert all((await stage.row(run.id))["has_fact_records"] for run in runs)
+    rows = await stage.rows("select 1 from runs where recorded_leases = lease")
+    assert len(rows) == len(runs)
 
 
 async def test_a_completed_run_that_cites_no_fact_found_nothing(stage: Stage, lake: Site) -> None:
@@ -124,9 +126,7 @@ async def test_what_an_answer_cites_replaces_what_the_answer_before_cited(stage:
     [run_id] = await stage.submit("How long is it?")
     await stage.play(run_id)
     assert ("cited", LONG) in await met(stage, run_id)
-    from chiron_workers.runs.messages import send
-
-    await send(stage.pool, run_id, "And how old?")
+    await say(stage.pool, run_id, "And how old?")
     await stage.play(run_id)
     assert {pair for pair in await met(stage, run_id) if pair[0] == "cited"} == {("cited", OLD)}
     assert (await run_summary(stage.pool, run_id)).cited == 1
@@ -156,15 +156,15 @@ async def test_runs_of_a_version_before_are_recorded_from_their_results_and_answ
     expected = {run_id: await met(stage, run_id) for run_id in (first_id, search_id, repeat_id)}
     # As the migration leaves them: what facts and corroborations tell is recorded.
     await stage.rows("delete from run_facts where how <> 'stored' returning 1")
-    await stage.rows("update runs set has_fact_records = null, cited = 0 returning 1")
+    await stage.rows("update runs set recorded_leases = 0, cited = 0 returning 1")
     assert await record_earlier_runs(stage.pool) == 3
     assert {run_id: await met(stage, run_id) for run_id in expected} == expected
     assert (await run_summary(stage.pool, search_id)).cited == 1
     assert await record_earlier_runs(stage.pool) == 0
 
-    await stage.rows("update runs set has_fact_records = null, pruned_at = now() where id = %s returning 1", search_id)
+    await stage.rows("update runs set recorded_leases = 0, pruned_at = now() where id = %s returning 1", search_id)
     await record_earlier_runs(stage.pool)
-    assert (await stage.row(search_id))["has_fact_records"] is False
+    assert (await stage.row(search_id))["recorded_leases"] == -1
 
 
 async def test_a_fact_that_is_deleted_is_met_by_nobody_and_a_run_takes_its_rows_along(
@@ -195,7 +195,7 @@ async def test_the_cells_of_rows_cite_their_facts(stage: Stage, lake: Site) -> N
         "insert into answer_cells (run_id, n, place, value, fact_ids) values (%s, 1, 0, '1642', %s) returning 1",
         run_id, [fact["id"]],
     )  # fmt: skip
-    await stage.rows("update runs set has_fact_records = null returning 1")
+    await stage.rows("update runs set recorded_leases = 0 returning 1")
     await record_earlier_runs(stage.pool)
     assert ("cited", DEEP) in await met(stage, run_id)
     assert not (await run_summary(stage.pool, run_id)).nothing_found

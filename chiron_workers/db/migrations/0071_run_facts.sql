@@ -29,16 +29,16 @@ alter table duty_failures add constraint duty_failures_duty_is_known check (
   duty in ('rescue', 'dispatch', 'batches', 'subscriptions', 'comparisons', 'journeys', 'rechecks', 'deliveries', 'vector_indexes', 'words',
            'fact_records'));
 
--- `cited` counts the facts that a run's answer or rows cite and that it neither stored nor confirmed. `has_fact_records`: whether
--- run_facts has all facts that it met. Null: nobody has looked since it ended, as after a worker of the version before. False: its
--- journal was pruned before somebody looked.
+-- `cited` counts the facts that a run's answer or rows cite and that it neither stored nor confirmed. `recorded_leases` counts the
+-- leases under which all facts that it met were recorded; a worker of the version before counts none. As many as `lease`: run_facts is
+-- complete. Fewer: a worker reads the rest from what is left of the run once it has ended. -1: its journal was pruned before that.
 lock table runs in access exclusive mode;
 lock table facts, corroborations in share row exclusive mode;
 alter table runs
   add column cited int not null default 0,
-  add column has_fact_records boolean;
-create index runs_without_fact_records on runs (id)
- where has_fact_records is null and state in ('completed', 'failed', 'cancelled');
+  add column recorded_leases int not null default 0;
+create index runs_to_record on runs (id)
+ where recorded_leases between 0 and lease - 1 and state in ('completed', 'failed', 'cancelled');
 alter table run_facts add constraint run_facts_run_id_fkey foreign key (run_id) references runs on delete cascade;
 
 create function note_stored_fact() returns trigger language plpgsql as $$

@@ -14,10 +14,14 @@ select stretch, state, count(*) as runs
  order by stretch;
 
 -- facts
+-- The newest of those that its runs stored, confirmed or cite.
 select f.id, f.content, f.quote, f.source_url, f.confidence, f.status, f.created_at
   from facts f
-  join runs r on r.id = f.run_id
- where r.batch_id = %(batch_id)s
+ where f.id in (select m.fact_id
+                  from run_facts m
+                  join runs r on r.id = m.run_id
+                 where r.batch_id = %(batch_id)s
+                   and m.how in ('stored', 'confirmed', 'cited'))
    and f.status in ('accepted', 'disputed')
  order by f.id desc
  limit %(limit)s;
