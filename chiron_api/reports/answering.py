@@ -159,9 +159,7 @@ async def run_answers(pool: Pool, target: Target, arrangement: Arrangement) -> t
     )
 
 
-async def answers_to(
-    questions: Sequence[AskedQuestion], arrangement: Arrangement
-) -> tuple[RunAnswer, ...]:
+async def answers_to(questions: Sequence[AskedQuestion], arrangement: Arrangement) -> tuple[RunAnswer, ...]:
     """What the runs answered to questions, of those that did."""
     citable = _Citable.of(arrangement)
     return tuple(

@@ -74,7 +74,10 @@ def arrange(
     context = _Context(material, numbers, _by_fact(material.links.values()))
     of_questions = (
         Section(
-            question.row["subject_id"], "", tuple(_finding(row, context) for row in rows), question.placed(numbers)
+            question.row["subject_id"],
+            "",
+            tuple(_finding(row, context) for row in rows),
+            question.placed(numbers),
         )
         for question, rows in zip(questions, rows_of_questions, strict=True)
     )

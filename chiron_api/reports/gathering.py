@@ -6,9 +6,9 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_api.reports.answer import RunAnswer
 from chiron_api.reports.answering import answers_to, run_answers, written_answer
 from chiron_api.reports.arranging import Arrangement, CitedSource, Place, arrange
-from chiron_api.reports.answer import RunAnswer
 from chiron_api.reports.coverage import cover
 from chiron_api.reports.material import Material, read
 from chiron_api.reports.questions import QUESTIONS_MAX, AskedQuestion, read_questions

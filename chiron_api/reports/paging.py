@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -39,9 +40,10 @@ class Topic:
 class ReportPage:
     """Some findings of a report under the numbers that they have in the whole, with their sources and contradictions.
 
-    A page of a batch or a run has whole questions with their answers. The first page of a subject has the written answer and, where
-    it is the only one, what some of the runs answered. Sources are numbered a page at a time. `counts` say how many facts of the whole are disputed, and how many are candidates. `asides` of the
-    report are findings of other pages too, since this page names them.
+    A page of a batch or a run has whole questions with their answers. The first page of a subject has the written answer and,
+    where it is the only one, what some of the runs answered. Sources are numbered a page at a time. `counts` say how many facts
+    of the whole are disputed, and how many are candidates. `asides` of the report are findings of other pages too, since this
+    page names them.
     """
 
     report: Report
@@ -146,12 +148,12 @@ def _pages_of(questions: Sequence[AskedQuestion]) -> list[list[AskedQuestion]]:
     One that has more findings than a page goes on with the next.
     """
     pages, room = [list[AskedQuestion]()], PAGE_FINDINGS
-    for question in (piece for question in questions for piece in question.pieces(PAGE_FINDINGS)):
-        size = max(1, len(question.new_ids))
+    for piece in chain.from_iterable(question.pieces(PAGE_FINDINGS) for question in questions):
+        size = max(1, len(piece.new_ids))
         if pages[-1] and size > room:
             pages.append([])
             room = PAGE_FINDINGS
-        pages[-1].append(question)
+        pages[-1].append(piece)
         room -= size
     return pages
 

@@ -64,8 +64,6 @@ UNRECORDED = {
 NOTHING_FOUND = "Nothing found."
 KNOWN_MARK = "known before"
 REPEATS_WORDS = "Shown above: "
-# Their runs hand in something else than facts.
-RESULT_ROLES = frozenset({"assessment", "curriculum", "judge", "lesson", "verifier", "writer"})
 SAME_WORDS = "In these very words."
 NO_FINDINGS = "Nothing has been stored yet that is sure enough to be shown."
 ASIDE = (
@@ -236,14 +234,14 @@ def question_notes(section: Section) -> list[str]:
     if question.hidden_facts:
         facts = count(question.hidden_facts, "fact is", "facts are")
         return [*notes, f"Nothing was found that is sure enough to be shown; {facts} left out."]
-    if question.state is RunState.COMPLETED and question.role not in RESULT_ROLES:
+    if question.nothing_found:
         notes.append(NOTHING_FOUND)
     return [*notes, *_attempts(question)]
 
 
 def _attempts(question: Question) -> Iterator[str]:
     attempts = question.attempts
-    if question.role in RESULT_ROLES or not question.state.is_final:
+    if not question.nothing_found and (attempts is None or not question.state.is_final):
         return
     if attempts is None:
         yield "What was tried is not known any more: the journal of this run is gone."
@@ -254,7 +252,7 @@ def _attempts(question: Question) -> Iterator[str]:
         yield f"Pages read: {', '.join(map(one_line, attempts.pages))}."
     if attempts.left_out:
         yield f"And {count(attempts.left_out, 'more search or page', 'more searches and pages')}."
-    if not (attempts.searches or attempts.pages):
+    if question.nothing_found and not (attempts.searches or attempts.pages):
         yield "Nothing was searched for, and no page was read."
 
 

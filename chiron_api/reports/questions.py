@@ -49,20 +49,20 @@ class AskedQuestion:
             number=self.number,
             run_id=row["run_id"],
             topic=without_secrets(row["topic"]),
-            role=row["role"],
             state=RunState(row["state"]),
+            nothing_found=row["nothing_found"],
             repeats=tuple(numbers[fact_id] for fact_id in self.repeated_ids if fact_id in numbers),
             known=tuple(
-                numbers[fact_id] for fact_id in self.new_ids if fact_id in numbers and fact_id not in stored_ids
+                numbers[fact_id]
+                for fact_id in self.new_ids
+                if fact_id in numbers and fact_id not in stored_ids
             ),
             hidden_facts=0 if self.is_continued else row["hidden_facts"],
             attempts=self.attempts,
         )
 
 
-async def read_questions(
-    pool: Pool, target: Target, statuses: Sequence[FactStatus]
-) -> list[AskedQuestion]:
+async def read_questions(pool: Pool, target: Target, statuses: Sequence[FactStatus]) -> list[AskedQuestion]:
     """The questions of a batch or a run, 10,000 at most; a subject has none."""
     if target.kind is ReportKind.SUBJECT:
         return []

@@ -154,8 +154,8 @@ class Question:
     number: int
     run_id: str
     topic: str
-    role: str
     state: RunState
+    nothing_found: bool = False
     repeats: tuple[int, ...] = ()
     known: tuple[int, ...] = ()
     hidden_facts: int = 0
@@ -281,9 +281,9 @@ class Report:
     Findings are numbered from 1 through all sections. `asides` go on with the numbers: facts that are no findings of
     this report (candidates, or found elsewhere), shown since they are linked to one. `left_out` counts the accepted facts
     beyond the most that a report holds. `agent_words` is what the agent of a run said itself: unchecked.
-    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves. The sections of a
-    batch or a run are its questions, `questions_left_out` counts those beyond the most that a report holds; those of a subject are
-    topic paths.
+    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves.
+    The sections of a batch or a run are its questions, and `questions_left_out` counts those beyond the most that a report
+    holds; those of a subject are topic paths.
     """
 
     kind: ReportKind

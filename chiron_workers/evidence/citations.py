@@ -26,7 +26,9 @@ SHARE_OF_BEST_MIN = 0.5
 # Where no fact reaches it, the best one counts from here on: the sentence does cite the source for something.
 LOOSE_OVERLAP_MIN = 0.25
 
-_URL = re.compile(r"https?://[^\s<>()\[\]]+[^\s<>()\[\].,;:!?'\"]|corpus://[^\s<>()\[\]]+[^\s<>()\[\].,;:!?'\"]")
+_URL = re.compile(
+    r"https?://[^\s<>()\[\]]+[^\s<>()\[\].,;:!?'\"]|corpus://[^\s<>()\[\]]+[^\s<>()\[\].,;:!?'\"]"
+)
 _PLACE = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
 _PLACE_MARK = re.compile(r"\[(\d{1,3})\]:?")
 _PLACE_MARK_OF_LIST = re.compile(r"\[?(\d{1,3})(?:\]:?|[.)]:?)")  # below the heading of a list of sources
@@ -159,7 +161,7 @@ def _place_of(line: str, *, is_below_head: bool) -> tuple[str, str] | None:
     words = line.strip(" -*").split()
     pattern = _PLACE_MARK_OF_LIST if is_below_head else _PLACE_MARK
     match = pattern.fullmatch(words[0]) if words else None
-    if match is None or len(words) < 2 or "://" not in line:  # noqa: PLR2004  # the mark and an address
+    if match is None or len(words) < 2 or "://" not in line:  # the mark and an address
         return None
     last = words[-1].strip("<>()")
     urls = _URL.findall(line[-SENTENCE_CHARS_MAX:])

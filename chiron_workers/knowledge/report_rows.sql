@@ -178,8 +178,7 @@ id = %(id)s
 -- questions
 -- The runs of a target as they were asked, each with its facts in the order in which a report shows them; those that write from facts
 -- ask nothing. `hidden_facts` are not of the statuses that are shown.
-select id::text as run_id, subject_id, topic, role, state, answer, pruned_at is not null as is_pruned,
-       recorded_leases = lease as is_recorded,
+select id::text as run_id, subject_id, topic, state, answer, {{nothing_found}} as nothing_found, pruned_at is not null as is_pruned,
        coalesce(fact.ids, array[]::text[]) as fact_ids, coalesce(fact.stored_ids, array[]::text[]) as stored_ids,
        coalesce(fact.hidden, 0) as hidden_facts
   from runs

@@ -36,8 +36,7 @@ async def find_cited(pool: Pool, run_id: UUID, answer: str) -> frozenset[str]:
     if not rows:
         return frozenset()
     facts = [
-        SourcedFact(row["fact_id"], row["content"], tuple(map(address, row["addresses"])))
-        for row in rows
+        SourcedFact(row["fact_id"], row["content"], tuple(map(address, row["addresses"]))) for row in rows
     ]
     return await asyncio.to_thread(cited_facts, said_answer, facts, address=address)
 
@@ -104,6 +103,10 @@ def _facts_of(tool: str, data: object) -> Iterator[tuple[Meeting, object]]:
         case "store_knowledge", {"status": "duplicate" | "joined", "fact_id": fact_id}:
             yield Meeting.CONFIRMED, fact_id
         case "vector_search", [*facts]:
-            yield from ((Meeting.SEARCHED, fact["id"]) for fact in facts if isinstance(fact, dict) and "id" in fact)
+            yield from (
+                (Meeting.SEARCHED, fact["id"]) for fact in facts if isinstance(fact, dict) and "id" in fact
+            )
         case "knowledge_base", {"facts": [*facts]}:
-            yield from ((Meeting.SEARCHED, fact["id"]) for fact in facts if isinstance(fact, dict) and "id" in fact)
+            yield from (
+                (Meeting.SEARCHED, fact["id"]) for fact in facts if isinstance(fact, dict) and "id" in fact
+            )

@@ -1,7 +1,6 @@
 """A run records the facts that it met: stored, confirmed, returned by a search, and cited by its answer."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -83,14 +82,20 @@ async def test_facts_are_recorded_as_stored_confirmed_searched_and_cited(stage: 
         ("stored", DEEP), ("stored", LONG), ("stored", OLD), ("cited", DEEP)
     }  # fmt: skip
 
-    search_id = await play(stage, [calls(searched()), says(f"It is 636 km long [1].\n\nSources:\n[1] {lake.url}/baikal")])
+    search_id = await play(
+        stage, [calls(searched()), says(f"It is 636 km long [1].\n\nSources:\n[1] {lake.url}/baikal")]
+    )
     assert await met(stage, search_id) == {
         ("searched", DEEP), ("searched", LONG), ("searched", OLD), ("cited", LONG)
     }  # fmt: skip
 
     repeat_id = await play(
         stage,
-        [calls(call("web_fetch", url=lake.url + "/baikal")), calls(stored(lake, OLD)), says("It is very old.")],
+        [
+            calls(call("web_fetch", url=lake.url + "/baikal")),
+            calls(stored(lake, OLD)),
+            says("It is very old."),
+        ],
     )
     assert await met(stage, repeat_id) == {("confirmed", OLD)}
 
@@ -111,17 +116,21 @@ async def test_a_completed_run_that_cites_no_fact_found_nothing(stage: Stage, la
     for answer, run_ids in ((True, [run_id]), (None, 2), (False, 1)):
         runs = await newest_runs(stage.pool, RunFilter(nothing_found=answer), limit=10)
         assert [run.id for run in runs] == run_ids if answer else len(runs) == run_ids
-    [completed] = [event for event in stage.published if event.kind is EventKind.RUN_COMPLETED and event.run_id == run_id]
+    [completed] = [
+        event for event in stage.published if event.kind is EventKind.RUN_COMPLETED and event.run_id == run_id
+    ]
     assert completed.data == {"answer": NOTHING, "nothing_found": True}
-    [row] = await stage.rows(
-        "select data from events where run_id = %s and kind = 'run.completed'", run_id
-    )
+    [row] = await stage.rows("select data from events where run_id = %s and kind = 'run.completed'", run_id)
     assert row["data"] == completed.data
 
 
 async def test_what_an_answer_cites_replaces_what_the_answer_before_cited(stage: Stage, lake: Site) -> None:
     await first_run(stage, lake)
-    steps = [calls(searched()), says(f"It is 636 km long ({lake.url}/baikal)."), says(f"It is 25 million years old ({lake.url}/baikal).")]
+    steps = [
+        calls(searched()),
+        says(f"It is 636 km long ({lake.url}/baikal)."),
+        says(f"It is 25 million years old ({lake.url}/baikal)."),
+    ]
     await stage.model(lambda request: steps[turn(request)])
     [run_id] = await stage.submit("How long is it?")
     await stage.play(run_id)
@@ -146,12 +155,18 @@ async def test_a_turn_sends_no_statement_more_for_the_facts_that_its_tools_met(
     assert with_facts - len(statements) <= searches
 
 
-async def test_runs_of_a_version_before_are_recorded_from_their_results_and_answers(stage: Stage, lake: Site) -> None:
+async def test_runs_of_a_version_before_are_recorded_from_their_results_and_answers(
+    stage: Stage, lake: Site
+) -> None:
     first_id = await first_run(stage, lake)
     search_id = await play(stage, [calls(searched()), says(f"It is 636 km long ({lake.url}/baikal).")])
     repeat_id = await play(
         stage,
-        [calls(call("web_fetch", url=lake.url + "/baikal")), calls(stored(lake, OLD)), says("It is very old.")],
+        [
+            calls(call("web_fetch", url=lake.url + "/baikal")),
+            calls(stored(lake, OLD)),
+            says("It is very old."),
+        ],
     )
     expected = {run_id: await met(stage, run_id) for run_id in (first_id, search_id, repeat_id)}
     # As the migration leaves them: what facts and corroborations tell is recorded.
@@ -162,7 +177,9 @@ async def test_runs_of_a_version_before_are_recorded_from_their_results_and_answ
     assert (await run_summary(stage.pool, search_id)).cited == 1
     assert await record_earlier_runs(stage.pool) == 0
 
-    await stage.rows("update runs set recorded_leases = 0, pruned_at = now() where id = %s returning 1", search_id)
+    await stage.rows(
+        "update runs set recorded_leases = 0, pruned_at = now() where id = %s returning 1", search_id
+    )
     await record_earlier_runs(stage.pool)
     assert (await stage.row(search_id))["recorded_leases"] == -1
 
@@ -189,7 +206,8 @@ async def test_the_cells_of_rows_cite_their_facts(stage: Stage, lake: Site) -> N
     run_id = await play(stage, [calls(searched()), says(NOTHING)])
     [fact] = await stage.rows("select id from facts where content = %s", DEEP)
     await stage.rows(
-        "insert into answer_rows (run_id, n, id, call_id) values (%s, 1, gen_random_uuid(), 'c') returning 1", run_id
+        "insert into answer_rows (run_id, n, id, call_id) values (%s, 1, gen_random_uuid(), 'c') returning 1",
+        run_id,
     )
     await stage.rows(
         "insert into answer_cells (run_id, n, place, value, fact_ids) values (%s, 1, 0, '1642', %s) returning 1",

@@ -30,7 +30,10 @@ def cited(answer: str, facts: list[SourcedFact]) -> set[str]:
     ("answer", "fact_ids"),
     [
         (f"Lake Ela is {LAKES[4][1]} m deep at most ({PAGE}).", {"Lake Ela depth"}),
-        (f"At {LAKES[9][1]} metres, Lake Jora is deep [1].\n\nSources:\n[1] Table {PAGE}", {"Lake Jora depth"}),
+        (
+            f"At {LAKES[9][1]} metres, Lake Jora is deep [1].\n\nSources:\n[1] Table {PAGE}",
+            {"Lake Jora depth"},
+        ),
         (f"Lake Tara covers {LAKES[18][1] * 7:,} km² [1].\n\n## References\n1. {PAGE}", {"Lake Tara area"}),
         (
             f"Lake Ada is {LAKES[0][1]} m deep at most and its surface covers {LAKES[0][1] * 7} square kilometres [1].\n"
@@ -45,7 +48,10 @@ def cited(answer: str, facts: list[SourcedFact]) -> set[str]:
         ("Lake Ela is 152 metres deep at most (https://elsewhere.example.org/).", set()),
         ("Lake Ela is 152 metres deep at most.", set()),
         # A source of the list that no sentence names.
-        (f"Lake Zola has a maximum depth of {LAKES[24][1]} metres.\n\nSources:\n- {PAGE}", {"Lake Zola depth"}),
+        (
+            f"Lake Zola has a maximum depth of {LAKES[24][1]} metres.\n\nSources:\n- {PAGE}",
+            {"Lake Zola depth"},
+        ),
     ],
 )
 def test_a_sentence_cites_of_fifty_facts_of_its_source_those_that_it_states(
@@ -69,7 +75,10 @@ def test_sentences_without_spaces_between_words_cite_facts() -> None:
 
 def test_an_answer_cites_the_facts_whose_ids_it_names() -> None:
     fact_id = "0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa"
-    facts = [SourcedFact(fact_id, "Old ice is thick.", (PAGE,)), SourcedFact("other", "Ice is cold.", (PAGE,))]
+    facts = [
+        SourcedFact(fact_id, "Old ice is thick.", (PAGE,)),
+        SourcedFact("other", "Ice is cold.", (PAGE,)),
+    ]
     assert cited(f"It is thick, by fact {fact_id.upper()}.", facts) == {fact_id}
 
 

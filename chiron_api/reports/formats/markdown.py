@@ -171,8 +171,9 @@ def render_work(report: Report) -> Iterator[str]:
         yield f"- Embeddings and searches of hosted services: {services}\n"
     yield "\n### Runs\n\n"
     for run in report.work.runs:
+        facts = facts_phrase(run.facts, run.confirmed, run.cited)
         yield (
-            f"- {escape(run.topic)}: {run.state}, {facts_phrase(run.facts, run.confirmed, run.cited)}, {escape(cost_phrase(run))}, "
+            f"- {escape(run.topic)}: {run.state}, {facts}, {escape(cost_phrase(run))}, "
             f"{count(sum(tokens_by_name(run).values()), 'token')}, run {run.run_id}\n"
         )
     omitted_note = phrasing.runs_left_out(report)

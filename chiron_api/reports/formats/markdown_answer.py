@@ -39,9 +39,7 @@ def _sentence(sentence: WrittenSentence, cite: Cite, place: Place) -> str:
     return " ".join(part for part in parts if part) + marks
 
 
-def question(
-    section: Section, answers: Mapping[str, RunAnswer], cite: Cite, place: Place
-) -> Iterator[str]:
+def question(section: Section, answers: Mapping[str, RunAnswer], cite: Cite, place: Place) -> Iterator[str]:
     """The answer to the question of a section, what came of it, and its findings that stand elsewhere."""
     if section.question is None:
         return

@@ -1,0 +1,181 @@
+"""Each question of a batch has its answer and its facts in the report, in the order in which it was asked, new or known.
+
+The model is scripted, and behaves as models do: it searches what is known first, and cites in several ways.
+"""
+
+import io
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from docx import Document
+from support.run_harness import Stage
+from support.scripted_model import Says, call, calls, says, turn
+from support.scripted_sites import Site
+
+from chiron_api.reports.formats import FORMATS
+from chiron_api.reports.formats.obsidian import notes
+from chiron_api.reports.gathering import gather
+from chiron_api.reports.paging import gather_page
+from chiron_api.reports.report import Report
+from chiron_workers.batches.submit import NewBatch, NewRun, submit
+from chiron_workers.batches.summaries import summary
+from chiron_workers.db.connect import Pool
+from chiron_workers.knowledge import report_rows
+from chiron_workers.states import Outcome, RunState
+from chiron_workers.tools import registry
+
+LAKES = (
+    "Abaya", "Baikal", "Chad", "Erie", "Fagnano", "Garda", "Huron", "Iseo", "Jipe", "Kivu", "Ladoga", "Malawi", "Nicaragua",
+    "Onega", "Peipus", "Qinghai", "Rudolf", "Saimaa", "Tanganyika", "Urmia", "Victoria", "Winnipeg", "Xolotlan", "Yamdrok",
+)  # fmt: skip
+NOT_FOUND = "Yamdrok"  # of which no page tells
+QUESTIONS = [f"How deep is Lake {name}?" for name in LAKES]
+ID = re.compile(r'\\?"id\\?": \\?"([0-9a-f-]{36})')
+
+
+def depth(name: str) -> int:
+    return 50 + 17 * LAKES.index(name)
+
+
+def statement(name: str) -> str:
+    return f"Lake {name} has a maximum depth of {depth(name)} metres."
+
+
+def page(number: int) -> str:
+    """Twelve lakes to a page, so that many facts rest on one source."""
+    names = [name for name in LAKES if LAKES.index(name) // 12 == number and name != NOT_FOUND]
+    return "Depths of lakes\n\n" + "\n\n".join(map(statement, names))
+
+
+def answered(name: str, url: str, style: int) -> str:
+    """What a model says at the end, whose ways to cite differ."""
+    if name == NOT_FOUND:
+        return "I found no source that gives a depth."
+    if style % 3 == 0:
+        return f"Its deepest point lies {depth(name)} metres below the surface ({url})."
+    if style % 3 == 1:
+        return f"Lake {name} is {depth(name)} m deep at most [1].\n\n## Sources\n[1] Depths of lakes {url}"
+    return f"**{depth(name)} m** is the maximum depth of Lake {name} [1, 2].\n\nReferences:\n1. {url}\n2. https://maps.example.org/"
+
+
+def model_of(site: Site, *, is_repeat: bool) -> Callable[[dict[str, Any]], Says]:
+    """A model that stores what is not known yet; asked again, it finds all of it by a search."""
+
+    def reply(request: dict[str, Any]) -> Says:
+        [name] = {
+            name for name in LAKES if f"How deep is Lake {name}?" in json.dumps(request["messages"][:1])
+        }
+        place = LAKES.index(name)
+        url = f"{site.url}/depths/{place // 12}"
+        known_words = {"query": f"depth of Lake {name}", "subject_id": "lakes", "top_k": 8}
+        steps = [calls(call("vector_search", **known_words), call("web_fetch", url=url))]
+        if is_repeat:
+            steps[0] = calls(call("vector_search", **known_words))
+        if name == NOT_FOUND:
+            steps[0] = calls(call("web_search", query="Yamdrok depth"), call("web_fetch", url=url))
+        elif not is_repeat:
+            steps.append(
+                calls(
+                    call(
+                        "store_knowledge",
+                        content=statement(name),
+                        subject_id="lakes",
+                        source_url=url,
+                        source_score=0.95,
+                        topic_path="lakes/depths",
+                        confidence=1.0,
+                        quote=statement(name),
+                    )
+                )
+            )
+        steps.append(says(answered(name, url, place)))
+        return steps[turn(request)]
+
+    return reply
+
+
+async def play_batch(stage: Stage, site: Site, *, is_repeat: bool) -> UUID:
+    await stage.model(model_of(site, is_repeat=is_repeat))
+    runs = [NewRun(question, "research", "Lakes", stage.model_name, 20) for question in QUESTIONS]
+    batch = await submit(stage.pool, NewBatch(runs, "Lakes"))
+    for run_id in batch.run_ids:
+        assert await stage.play(run_id) is Outcome.PLAYED
+    return batch.batch_id
+
+
+@pytest.fixture
+async def lakes(stage: Stage, local_site: Site, setting: Callable[[str, str], None]) -> tuple[UUID, UUID]:
+    """A batch of 24 questions, and the same asked once more."""
+    setting("CONFIDENCE_THRESHOLD", "0.5")
+    stage.registry = registry()
+    for number in (0, 1):
+        local_site.text(f"/depths/{number}", page(number))
+    first = await play_batch(stage, local_site, is_repeat=False)
+    return first, await play_batch(stage, local_site, is_repeat=True)
+
+
+def rendered(report: Report, format: str) -> str:
+    render = FORMATS[format].render
+    assert render
+    pieces = list(render(report))
+    if format != "docx":
+        return "".join(map(str, pieces))
+    document = Document(io.BytesIO(b"".join(piece for piece in pieces if isinstance(piece, bytes))))
+    return "\n".join(paragraph.text for paragraph in document.paragraphs)
+
+
+async def check(pool: Pool, batch_id: UUID, *, is_repeat: bool) -> None:
+    report = await gather(pool, batch_id)
+    assert [section.question.topic for section in report.sections if section.question] == QUESTIONS
+    for name, section in zip(LAKES, report.sections, strict=True):
+        assert section.question
+        contents = [finding.content for finding in section.findings]
+        assert contents == ([] if name == NOT_FOUND else [statement(name)])
+        assert bool(section.question.known) is (is_repeat and name != NOT_FOUND)
+        assert section.question.nothing_found is (name == NOT_FOUND)
+    [last] = report.sections[-1:]
+    assert last.question and last.question.attempts
+    assert last.question.attempts.searches == ("Yamdrok depth",)
+    assert len(report.run_answers) == len(QUESTIONS)
+    cited_answers = [
+        answer for answer in report.run_answers if answer.sentences[0].sources or NOT_FOUND in answer.topic
+    ]
+    assert len(cited_answers) == len(QUESTIONS)
+    _check_formats(report)
+
+
+def _check_formats(report: Report) -> None:
+    for name in ("md", "html", "docx"):
+        text = rendered(report, name)
+        body = text[text.rindex("Questions") :] if name == "docx" else text
+        places = [body.index(question, body.index("Questions")) for question in QUESTIONS]
+        assert places == sorted(places)
+        assert text.count("(not cited)") == 1  # the sentence that found nothing
+        assert "Nothing found." in text
+    folder = dict(notes(report))
+    for number, name in enumerate(LAKES, start=1):
+        [note] = [text for title, text in folder.items() if title.startswith(f"Questions/{number}. ")]
+        assert (statement(name) in note.replace("\\", "")) is (name != NOT_FOUND)
+    document = json.loads(rendered(report, "json"))
+    assert [section["question"]["topic"] for section in document["sections"]] == QUESTIONS
+
+
+async def test_questions_that_were_asked_before_have_their_answers_and_facts_again(
+    pool: Pool, lakes: tuple[UUID, UUID]
+) -> None:
+    first, repeat = lakes
+    await check(pool, first, is_repeat=False)
+    await check(pool, repeat, is_repeat=True)
+    batch = await summary(pool, repeat)
+    assert (batch.facts, batch.confirmed, batch.cited, batch.nothing_found) == (0, 0, 23, 1)
+    assert batch.runs[RunState.COMPLETED] == 24
+
+    target = await report_rows.find_target(pool, repeat)
+    assert sum((await report_rows.counts(pool, target)).values()) == 23
+    parts = [await gather_page(pool, repeat, number=number) for number in (1, 2)]
+    assert [part.pages for part in parts] == [1, 1]
+    assert [section.question.topic for section in parts[0].report.sections if section.question] == QUESTIONS
