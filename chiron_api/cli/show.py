@@ -41,6 +41,9 @@ async def show(
         bool,
         typer.Option("--transcript", help="Print the whole conversation of a run; --json, a line an entry."),
     ] = False,
+    nothing_found: Annotated[
+        bool, typer.Option("--nothing-found", help="Of a batch only the runs that completed without a fact.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show one batch or run: how far it is and what it cost; or one fact: what it rests on and how sure it is."""
@@ -55,7 +58,7 @@ async def show(
             await _show_fact(pool, item_id, as_json=as_json)
             return
         if isinstance(summary, BatchSummary):
-            await _show_batch(pool, summary, as_json=as_json)
+            await _show_batch(pool, summary, as_json=as_json, nothing_found=nothing_found)
         elif as_json:
             typer.echo(json_line(summary))
         else:
@@ -77,7 +80,7 @@ async def _show_transcript(pool: Pool, target: str, *, as_json: bool) -> None:
         typer.echo("No worker has begun this run, so nobody has said anything yet.")
 
 
-async def _show_batch(pool: Pool, batch: BatchSummary, *, as_json: bool) -> None:
+async def _show_batch(pool: Pool, batch: BatchSummary, *, as_json: bool, nothing_found: bool = False) -> None:
     from chiron_api.cli.display.difference import difference_lines
     from chiron_api.views.batches import batch_page, difference_of
 
@@ -85,8 +88,9 @@ async def _show_batch(pool: Pool, batch: BatchSummary, *, as_json: bool) -> None
     if as_json:
         typer.echo(json_line(batch_page(batch, difference)))
         return
-    runs = await runs_of(pool, batch.id, limit=RUNS_SHOWN)
-    print_batch(batch, runs, await short_ids(pool, [run.id for run in runs]))
+    runs = await runs_of(pool, batch.id, limit=RUNS_SHOWN, nothing_found=nothing_found)
+    run_count = batch.nothing_found if nothing_found else sum(batch.runs.values())
+    print_batch(batch, runs, await short_ids(pool, [run.id for run in runs]), run_count=run_count)
     if difference:
         typer.echo("\nAgainst the time before")
         typer.echo("\n".join(difference_lines(difference)))

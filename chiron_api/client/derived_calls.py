@@ -709,9 +709,17 @@ def runs(
     *,
     state: RunState | None = None,
     subject: str | None = None,
+    nothing_found: bool | None = None,
 ) -> Listing[Run]:
     """Runs, newest first, in pages; `next` is null on the last one. Their evaluations are left out."""
-    return pages("/v1/runs", RunList, batch=batch and id_of("batch", batch), state=state, subject=subject)
+    return pages(
+        "/v1/runs",
+        RunList,
+        batch=batch and id_of("batch", batch),
+        state=state,
+        subject=subject,
+        nothing_found=nothing_found,
+    )
 
 
 def save_goal(subject: str, purpose_statement: str, *, target_depth: str | None = None) -> Call[Subject]:

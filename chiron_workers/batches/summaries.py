@@ -125,11 +125,10 @@ async def run_summary(pool: Pool, run_id: UUID) -> RunSummary:
     return _run(rows[0])
 
 
-async def runs_of(pool: Pool, batch_id: UUID, *, limit: int) -> list[RunSummary]:
-    """The first runs of a batch, in the order of its topics."""
-    return [
-        _run(row) for row in await fetch_all(pool, SQL["runs_of"], {"batch_id": batch_id, "limit": limit})
-    ]
+async def runs_of(pool: Pool, batch_id: UUID, *, limit: int, nothing_found: bool = False) -> list[RunSummary]:
+    """The first runs of a batch, in the order of its topics; of those that found nothing, if only these are meant."""
+    args = {"batch_id": batch_id, "limit": limit, "nothing_found": nothing_found}
+    return [_run(row) for row in await fetch_all(pool, SQL["runs_of"], args)]
 
 
 @dataclass(frozen=True, slots=True)

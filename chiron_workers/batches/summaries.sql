@@ -79,6 +79,7 @@ select {{run_columns}},
 select {{run_columns}}
   from runs
  where batch_id = %(batch_id)s
+   and (not %(nothing_found)s or {{nothing_found}})
  order by id
  limit %(limit)s;
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from chiron_api.cli.display.colours import COLOURS
-from chiron_api.cli.display.events import STATE_AFTER, confirmed, event_field, phrase
+from chiron_api.cli.display.events import STATE_AFTER, cited, confirmed, event_field, phrase
 from chiron_api.text import duration, facts_phrase, one_line, tokens, usd
 from chiron_workers.pubsub.beginnings import Beginning
 from chiron_workers.runs.events import Event
@@ -33,6 +33,7 @@ class Row:
     step: str = ""
     facts: int = 0
     confirmed: int = 0
+    cited: int = 0
     turns: int = 0
     last_event: int = 0  # how many events of all runs had come when its last one came
     partial_text: str = ""
@@ -88,7 +89,7 @@ class Board:
         """The board of a stream that begins with what its runs have come to."""
         sums = beginning.sums
         rows = {
-            run.id: Row(run.topic, run.state, "", run.facts, run.confirmed, run.turns)
+            run.id: Row(run.topic, run.state, "", run.facts, run.confirmed, run.cited, run.turns)
             for run in beginning.runs
         }
         usage = EventUsage(
@@ -136,6 +137,8 @@ class Board:
                 self.usage.add_services(event.data)
         elif event.kind == EventKind.FACT_STORED:
             row.facts += 1
+        elif event.kind == EventKind.RUN_COMPLETED:
+            row.cited = cited(event.data)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The whole screen."""
@@ -161,7 +164,9 @@ class Board:
             if counts[state]:
                 head.append(f"  {counts[state]:,} {state}", style=COLOURS[state])
         rows = self.rows.values()
-        facts = facts_phrase(sum(row.facts for row in rows), sum(row.confirmed for row in rows))
+        facts = facts_phrase(
+            sum(row.facts for row in rows), sum(row.confirmed for row in rows), sum(row.cited for row in rows)
+        )
         runtime = duration((datetime.now(UTC) - self.started_at).total_seconds()) if self.started_at else "0s"
         head.append(
             f"\n{facts}  {self.usage.cost}  {runtime}",

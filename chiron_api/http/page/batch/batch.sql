@@ -40,13 +40,14 @@ select stretch, sum(sum(spent_usd)) over (order by stretch) as usd
  order by stretch;
 
 -- run_columns
-id, topic, state, turns, facts, spent_usd, started_at, finished_at, error ->> 'message' as problem
+id, topic, state, turns, facts, {{nothing_found}} as nothing_found, spent_usd, started_at, finished_at, error ->> 'message' as problem
 
 -- runs_by_topic
 select {{run_columns}}
   from runs
  where batch_id = %(batch_id)s
    and (%(state)s::text is null or state = %(state)s)
+   and (not %(nothing_found)s or {{nothing_found}})
  order by id
  limit %(limit)s offset %(offset)s;
 
@@ -55,6 +56,7 @@ select {{run_columns}}
   from runs
  where batch_id = %(batch_id)s
    and (%(state)s::text is null or state = %(state)s)
+   and (not %(nothing_found)s or {{nothing_found}})
  order by facts desc, id
  limit %(limit)s offset %(offset)s;
 
@@ -63,6 +65,7 @@ select {{run_columns}}
   from runs
  where batch_id = %(batch_id)s
    and (%(state)s::text is null or state = %(state)s)
+   and (not %(nothing_found)s or {{nothing_found}})
  order by spent_usd desc, id
  limit %(limit)s offset %(offset)s;
 
@@ -71,5 +74,6 @@ select {{run_columns}}
   from runs
  where batch_id = %(batch_id)s
    and (%(state)s::text is null or state = %(state)s)
+   and (not %(nothing_found)s or {{nothing_found}})
  order by turns desc, id
  limit %(limit)s offset %(offset)s;
