@@ -92,7 +92,7 @@ class Attempts(Answer):
 class ReportQuestion(Answer):
     """What a run was asked, the `number`-th of its batch; its answer is that of its run among the `run_answers`.
 
-    `repeats` are findings that an earlier question shows, `known` those of its findings that were known before, and
+    `repeats` are findings that an earlier question shows, `known_findings` those of its findings that were known before, and
     `hidden_facts` counts its facts that the report does not show. `attempts` are there where it has no finding, unless nobody
     knows. `nothing_found` is true where the run completed without a fact.
     """
@@ -103,7 +103,7 @@ class ReportQuestion(Answer):
     state: RunState
     nothing_found: bool
     repeats: list[int]
-    known: list[int]
+    known_findings: list[int]
     hidden_facts: int
     attempts: Attempts | None
 

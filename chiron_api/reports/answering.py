@@ -193,8 +193,8 @@ class _Citable:
         known_urls = [url for url in sentence.addresses if address(url) in self.by_address]
         numbers = [number for url in known_urls for number in self.by_address[address(url)]]
         numbers += [number for fact_id in sentence.fact_ids for number in self.by_fact.get(fact_id, ())]
-        others = [public_address(url) for url in sentence.addresses if url not in known_urls]
-        return SaidSentence(text, tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(others)))
+        other_urls = [public_address(url) for url in sentence.addresses if url not in known_urls]
+        return SaidSentence(text, tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(other_urls)))
 
 
 def numbers_by_address(places: Mapping[Place, CitedSource]) -> dict[str, list[int]]:
@@ -206,10 +206,10 @@ def numbers_by_address(places: Mapping[Place, CitedSource]) -> dict[str, list[in
 
 
 def _run_answer(run_id: str, topic: str, answer: str, citable: _Citable) -> RunAnswer:
-    said = read_answer(answer)
+    said_answer = read_answer(answer)
     sentences = [
-        citable.said(sentence, without_secrets(without_places(sentence.text, said.places)))
-        for sentence in said.sentences[:SENTENCES_MAX]
+        citable.said(sentence, without_secrets(without_places(sentence.text, said_answer.places)))
+        for sentence in said_answer.sentences[:SENTENCES_MAX]
     ]
-    cut = max(0, len(said.sentences) - SENTENCES_MAX)
-    return RunAnswer(run_id, without_secrets(topic), tuple(sentences), cut)
+    surplus = max(0, len(said_answer.sentences) - SENTENCES_MAX)
+    return RunAnswer(run_id, without_secrets(topic), tuple(sentences), surplus)

@@ -57,7 +57,7 @@ ANSWERS_NOTE = (
     "Answers are the agents' own words, which nobody held to anything; a number in brackets is a source that the sentence names. "
     "What counts are the findings below each."
 )
-UNRECORDED = {
+RECORD_GAPS = {
     True: "met known facts that are not all recorded; its findings may be incomplete.",
     False: "met known facts that are not all recorded; their findings may be incomplete.",
 }
@@ -201,7 +201,7 @@ def findings_notes(report: Report) -> list[str]:
     notes = [ANSWERS_NOTE] if report.run_answers and findings_heading(report) == QUESTIONS_HEADING else []
     if report.work.unrecorded_runs and report.kind is not ReportKind.SUBJECT:
         notes.append(
-            f"{count(report.work.unrecorded_runs, 'run')} of an earlier version {UNRECORDED[report.work.unrecorded_runs == 1]}"
+            f"{count(report.work.unrecorded_runs, 'run')} of an earlier version {RECORD_GAPS[report.work.unrecorded_runs == 1]}"
         )
     if report.questions_left_out:
         notes.append(f"{count(report.questions_left_out, 'more question')} not shown: a report holds 10,000.")
@@ -258,7 +258,7 @@ def _attempts(question: Question) -> Iterator[str]:
 
 def finding_mark(section: Section, finding: Finding) -> str:
     """That a finding was known before its question was asked, or nothing."""
-    is_known = section.question is not None and finding.number in section.question.known
+    is_known = section.question is not None and finding.number in section.question.known_findings
     return KNOWN_MARK if is_known else ""
 
 

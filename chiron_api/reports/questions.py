@@ -52,7 +52,7 @@ class AskedQuestion:
             state=RunState(row["state"]),
             nothing_found=row["nothing_found"],
             repeats=tuple(numbers[fact_id] for fact_id in self.repeated_ids if fact_id in numbers),
-            known=tuple(
+            known_findings=tuple(
                 numbers[fact_id]
                 for fact_id in self.new_ids
                 if fact_id in numbers and fact_id not in stored_ids

@@ -146,7 +146,7 @@ class Attempts:
 class Question:
     """What a run was asked, the `number`-th of its batch, and what came of it; `run_answers` has its answer.
 
-    `repeats` are findings that an earlier question shows, `known` those of its findings that were known before.
+    `repeats` are findings that an earlier question shows, `known_findings` those of its findings that were known before.
     `hidden_facts` counts its facts that this report does not show. `attempts` are there where it has no finding, unless nobody
     knows.
     """
@@ -157,7 +157,7 @@ class Question:
     state: RunState
     nothing_found: bool = False
     repeats: tuple[int, ...] = ()
-    known: tuple[int, ...] = ()
+    known_findings: tuple[int, ...] = ()
     hidden_facts: int = 0
     attempts: Attempts | None = None
 

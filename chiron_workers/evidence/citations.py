@@ -177,8 +177,8 @@ def _addresses_of(text: str, places: Mapping[str, str]) -> tuple[str, ...]:
 def _numbers(mark: str) -> Iterator[str]:
     """The numbers of a mark such as 1, 3-5."""
     for part in re.split(r"\s*[,;]\s*", mark):
-        first, *rest = re.split(r"\s*[–-]\s*", part)
-        last = min(int(rest[-1]), int(first) + PLACES_MAX) if rest else int(first)
+        first, *ends = re.split(r"\s*[–-]\s*", part)
+        last = min(int(ends[-1]), int(first) + PLACES_MAX) if ends else int(first)
         yield from map(str, range(int(first), last + 1))
 
 
@@ -210,16 +210,16 @@ class _Source:
             return set()
         if len(self._fact_weights) == 1 and is_cited_here:
             return set(shared_weights)
-        sentence_weight, most = self._weight(terms), max(shared_weights.values())
+        sentence_weight, best_weight = self._weight(terms), max(shared_weights.values())
         overlaps = {
             fact_id: weight / min(sentence_weight, self._fact_weights[fact_id])
             for fact_id, weight in shared_weights.items()
-            if weight >= SHARE_OF_BEST_MIN * most
+            if weight >= SHARE_OF_BEST_MIN * best_weight
         }
         stated_ids = {fact_id for fact_id, overlap in overlaps.items() if overlap >= OVERLAP_MIN}
         if stated_ids or not is_cited_here:
             return stated_ids
-        best_ids = [fact_id for fact_id, weight in shared_weights.items() if weight == most]
+        best_ids = [fact_id for fact_id, weight in shared_weights.items() if weight == best_weight]
         return set(best_ids) if len(best_ids) == 1 and overlaps[best_ids[0]] >= LOOSE_OVERLAP_MIN else set()
 
     def _weight(self, terms: Collection[str]) -> float:

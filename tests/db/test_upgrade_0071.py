@@ -53,7 +53,8 @@ def connection(empty_url: str) -> Iterator[psycopg.Connection]:
 
 
 def met(connection: psycopg.Connection) -> list[tuple[str, str, str]]:
-    return [tuple(row.values()) for row in connection.execute(MET).fetchall()]
+    rows = connection.execute(MET).fetchall()
+    return [(row["topic"], row["how"], row["content"]) for row in rows]
 
 
 def test_the_migration_records_what_runs_stored_and_confirmed(connection: psycopg.Connection) -> None:

@@ -19,7 +19,7 @@ async def test_facts_that_were_met_again_in_the_same_source_are_shown(shelf: She
     for target in (batch, run):
         [section] = (await gather(pool, target)).sections
         [finding] = section.findings
-        assert section.question and section.question.known == (finding.number,)
+        assert section.question and section.question.known_findings == (finding.number,)
 
 
 async def test_candidates_that_are_left_out_are_counted(shelf: Shelf, pool: Pool) -> None:

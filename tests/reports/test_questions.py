@@ -135,7 +135,7 @@ async def check(pool: Pool, batch_id: UUID, names: Sequence[str], *, is_repeat: 
         assert section.question
         contents = [finding.content for finding in section.findings]
         assert contents == ([] if name == NOT_FOUND else [statement(name)])
-        assert bool(section.question.known) is (is_repeat and name != NOT_FOUND)
+        assert bool(section.question.known_findings) is (is_repeat and name != NOT_FOUND)
         assert section.question.nothing_found is (name == NOT_FOUND)
     [last] = report.sections[-1:]
     assert last.question and last.question.attempts
