@@ -15,7 +15,8 @@ from chiron_workers.db.parameters import array
 from chiron_workers.db.queries import load
 from chiron_workers.db.validation import parse_id_or_none
 from chiron_workers.duty_failures import isolated
-from chiron_workers.evidence.citations import SourcedFact, cited_facts, read_answer
+from chiron_workers.evidence.citations import read_answer
+from chiron_workers.evidence.cited_facts import SourcedFact, cited_facts
 from chiron_workers.knowledge.report_rows import address
 from chiron_workers.runs.citations import CITATIONS_SQL
 from chiron_workers.states import Duty, Meeting

@@ -2,7 +2,8 @@
 
 import pytest
 
-from chiron_workers.evidence.citations import SourcedFact, cited_facts, read_answer
+from chiron_workers.evidence.citations import read_answer
+from chiron_workers.evidence.cited_facts import SourcedFact, cited_facts
 
 PAGE = "https://lakes.example.org/table"
 LAKES = [
