@@ -101,7 +101,7 @@ def test_a_link_stays_and_the_file_that_it_leads_to_is_written(chiron, run, tmp_
 
 def test_a_folder_of_notes_is_written(chiron, run, tmp_path):
     said = chiron("report", str(run), "--format", "obsidian", "-o", "notes").stdout
-    assert said == "5 notes written to notes; begin with notes/Index.md.\n"
+    assert said == "3 notes written to notes; begin with notes/Index.md.\n"
     assert (tmp_path / "notes/Topics/ducks.md").exists()
 
 
