@@ -59,10 +59,11 @@ def usd(amount: Decimal | float | None) -> str:
     return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
 
 
-def facts_phrase(new: int, confirmed: int) -> str:
-    """How many facts runs have stored first, and how many of others they have met."""
-    facts = count(new, "new fact")
-    return f"{facts}, {confirmed:,} confirmed" if confirmed else facts
+def facts_phrase(new: int, confirmed: int, cited: int = 0) -> str:
+    """How many facts runs have stored first, and how many others they have confirmed and cite."""
+    parts = [count(new, "new fact")]
+    parts += [f"{number:,} {word}" for number, word in ((confirmed, "confirmed"), (cited, "cited")) if number]
+    return ", ".join(parts)
 
 
 def cost_of(usage: RunUsage) -> str:

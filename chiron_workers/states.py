@@ -99,6 +99,15 @@ SHOWN_STATUSES = (FactStatus.ACCEPTED, FactStatus.DISPUTED)
 HIDDEN_STATUSES = (FactStatus.CANDIDATE, FactStatus.SUPERSEDED)  # shown to whoever asks for candidates
 
 
+class Meeting(StrEnum):
+    """How a run met a fact: it stored it, confirmed one that was there, got it from a search, or cites it."""
+
+    STORED = "stored"
+    CONFIRMED = "confirmed"
+    SEARCHED = "searched"
+    CITED = "cited"
+
+
 class SearchMode(StrEnum):
     """What a search ranks facts by: the meaning of their words, the words themselves, or both."""
 
@@ -387,6 +396,7 @@ class Duty(StrEnum):
     DELIVERIES = "deliveries"
     VECTOR_INDEXES = "vector_indexes"
     WORDS = "words"
+    FACT_RECORDS = "fact_records"
 
 
 class ReportKind(StrEnum):

@@ -160,6 +160,10 @@ event_sums as (
          count(*) filter (where kind = 'fact.stored') as facts
     from events
    group by run_id),
+met_sums as (
+  select run_id, count(*) filter (where how = 'stored') as facts
+    from run_facts
+   group by run_id),
 inbox_sums as (
   select run_id, count(*) as unread
     from inbox
@@ -172,12 +176,14 @@ select r.id, r.topic, format('its %%s are %%s, and its rows add up to %%s', name
   left join side_sums s on s.run_id = r.id
   left join late_sums l on l.run_id = r.id
   left join event_sums v on v.run_id = r.id
+  left join met_sums m on m.run_id = r.id
   left join inbox_sums i on i.run_id = r.id,
        lateral (values
          ('turns', r.turns, e.replies),
          ('turns in events', r.turns, v.replied),
          ('steps', r.steps, coalesce(e.entries, 0) + coalesce(t.results, 0) + coalesce(s.replies, 0)),
          ('facts', r.facts, v.facts),
+         ('stored facts', r.facts, m.facts),
          ('unread messages', r.unread, i.unread),
          ('USD', r.spent_usd, coalesce(e.usd, 0) + coalesce(t.usd, 0) + coalesce(s.usd, 0) + coalesce(l.usd, 0)),
          ('USD of services', r.services_usd, coalesce(t.services_usd, 0) + coalesce(s.services_usd, 0) + coalesce(l.services_usd, 0))

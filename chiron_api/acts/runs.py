@@ -35,11 +35,15 @@ class RunRequest(TopicRequest):
 
 
 class RunPage(Page):
-    """A page of the runs, of one batch, state or subject if it is named."""
+    """A page of the runs, of one batch, state or subject if it is named.
+
+    `nothing_found` asks for those that completed without a fact, or for the others.
+    """
 
     batch: Annotated[UUID | None, BATCH] = None
     state: RunState | None = None
     subject: Name | None = None
+    nothing_found: bool | None = None
 
 
 class Message(Input):
@@ -70,7 +74,8 @@ async def start_run(services: Services, body: RunRequest, idempotency_key: str |
 async def list_runs(services: Services, page: RunPage) -> RunList:
     """Runs, newest first, in pages; `next` is null on the last one. Their evaluations are left out."""
     subject_id = slug(page.subject) if page.subject else None
-    which = RunFilter(page.batch, page.state, subject_id, services.principal.visible_owner)
+    owner = services.principal.visible_owner
+    which = RunFilter(page.batch, page.state, subject_id, owner, page.nothing_found)
     runs = await newest_runs(services.pool, which, limit=page.limit + 1, before=page.after)
     return RunList.model_validate(page.of(runs))
 

@@ -131,6 +131,8 @@ class RunCompletedData(EventData):
 
     answer: str
     silent: bool = False
+    cited: int = 0
+    nothing_found: bool = False
 
 
 class RunFailedData(EventData):
@@ -145,6 +147,7 @@ class BatchCompletedData(EventData):
 
     runs: dict[RunState, int]
     silent: int
+    nothing_found: int = 0
 
 
 class TextDeltaData(EventData):
@@ -159,6 +162,8 @@ class SnapshotData(Usage):
     runs: dict[RunState, int]
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: int
     turns: int
     reserved_usd: Usd
     started_at: datetime | None

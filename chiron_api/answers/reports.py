@@ -81,11 +81,39 @@ class Finding(Answer):
     is_verified: bool
 
 
+class Attempts(Answer):
+    """What a run searched for and which pages it read, each once; `left_out` counts further ones."""
+
+    searches: list[str]
+    pages: list[str]
+    left_out: int
+
+
+class ReportQuestion(Answer):
+    """What a run was asked, the `number`-th of its batch; its answer is that of its run among the `run_answers`.
+
+    `repeats` are findings that an earlier question shows, `known_findings` those of its findings that were known before, and
+    `hidden_facts` counts its facts that the report does not show. `attempts` are there where it has no finding, unless nobody
+    knows. `nothing_found` is true where the run completed without a fact.
+    """
+
+    number: int
+    run_id: UUID
+    topic: str
+    state: RunState
+    nothing_found: bool
+    repeats: list[int]
+    known_findings: list[int]
+    hidden_facts: int
+    attempts: Attempts | None
+
+
 class ReportSection(Answer):
-    """The findings at one topic path."""
+    """The findings of one question, whose `topic_path` is empty; in a report on a subject those at one topic path."""
 
     subject_id: str
     topic_path: str
+    question: ReportQuestion | None
     findings: list[Finding]
 
 
@@ -130,7 +158,7 @@ class ModelUse(Usage):
 
 
 class RunLine(Usage):
-    """A run of a report; `error` is empty unless it failed."""
+    """A run of a report; `error` is empty unless it failed, `nothing_found` is true where it completed without a fact."""
 
     run_id: UUID
     topic: str
@@ -143,10 +171,15 @@ class RunLine(Usage):
     error: str
     started_at: datetime | None
     finished_at: datetime | None
+    cited: int
+    nothing_found: bool
 
 
 class Work(Usage):
-    """What it took: sums over all runs, and the runs themselves, the failed ones first and 1,000 at most."""
+    """What it took: sums over all runs, and the runs themselves, the failed ones first and 1,000 at most.
+
+    `unrecorded_runs` counts those of which not all known facts that they met are recorded.
+    """
 
     facts: int
     confirmed: int
@@ -155,6 +188,9 @@ class Work(Usage):
     started_at: datetime | None
     finished_at: datetime | None
     runs: list[RunLine]
+    cited: int
+    nothing_found: int
+    unrecorded_runs: int
 
 
 class Reference(Answer):
@@ -199,10 +235,14 @@ class WrittenAnswer(Answer):
 
 
 class SaidSentence(Answer):
-    """A sentence of a run's own answer; `sources` are the numbers of those whose address it names."""
+    """A sentence of a run's own answer; `sources` are the numbers of those whose address it names.
+
+    `addresses` are the others that it names, on which no fact of the report rests.
+    """
 
     text: str
     sources: list[int]
+    addresses: list[str]
 
 
 class RunAnswer(Answer):
@@ -216,6 +256,8 @@ class RunAnswer(Answer):
 
 class Report(Answer):
     """What a run, a batch or a subject has, as of `made_at`; findings are numbered from 1 through all sections.
+
+    The sections of a batch or a run are its questions, in the order in which they were asked.
 
     `asides` go on with the numbers: facts that are no findings of this report and are linked to one. `left_out` counts the
     accepted facts beyond the most that a report holds.
@@ -236,6 +278,7 @@ class Report(Answer):
     unchecked_agent_words: str
     answer: WrittenAnswer | None
     run_answers: list[RunAnswer]
+    questions_left_out: int
     sections: list[ReportSection]
     asides: list[Finding]
     sources: list[ReportSource]

@@ -42,7 +42,8 @@ class CostToFinish(Answer):
 class Batch(Usage):
     """A batch with the sums of its runs, `runs` by state.
 
-    `facts` are those stored first by its runs; `confirmed` counts how often they met one that was there. `reserved_usd` is
+    `facts` are those stored first by its runs; `confirmed` counts how often they met one that was there, `cited` how often
+    they cite a further one, and `nothing_found` the runs that completed without any of these. `reserved_usd` is
     what calls in flight may cost, `pruned` counts the runs whose journal is gone, `silent` those that found nothing new.
     `held` are its models that are held. Of a batch that a subscription started, once it is finished, `difference` says
     what it has brought. Where runs of it have paused at its budget, `cost_to_finish` says which budget lets them finish.
@@ -55,6 +56,8 @@ class Batch(Usage):
     runs: dict[RunState, int]
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: int
     turns: int
     budget_usd: Usd | None
     budget_tokens: int | None
@@ -105,8 +108,9 @@ class Evaluation(Answer):
 class Run(Usage):
     """A run: `answer` is null until it has completed once, `error` unless it failed; what was pruned has no journal.
 
-    `number` is its place among the topics of its batch, from 1, and never changes. Where it has paused at a budget, its own or
-    its batch's, `cost_to_finish` says which budget lets it finish.
+    `number` is its place among the topics of its batch, from 1, and never changes. `facts` it stored first, `confirmed` and
+    `cited` count others that it found again and cites; `nothing_found` is true where it completed without any. Where it has
+    paused at a budget, its own or its batch's, `cost_to_finish` says which budget lets it finish.
     """
 
     id: UUID
@@ -122,6 +126,8 @@ class Run(Usage):
     turns: int
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: bool
     budget_usd: Usd | None
     budget_tokens: int | None
     reserved_usd: Usd
@@ -160,6 +166,8 @@ class RunResult(Usage):
     error: Failure | None
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: bool
     finished_at: datetime | None
 
 

@@ -118,7 +118,7 @@ async def _give_rows(
 
 
 def _text(result: Result) -> str:
-    facts = facts_phrase(result.facts, result.confirmed)
+    facts = facts_phrase(result.facts, result.confirmed, result.cited)
     lines = [
         f"#{result.number} {one_line(result.topic, chars_max=4_000)}",
         f"  {result.state}, {facts}, {cost_phrase(result)}, run {result.id}",

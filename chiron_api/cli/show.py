@@ -46,6 +46,9 @@ async def show(
         bool,
         typer.Option("--transcript", help="Print the whole conversation of a run; --json, a line an entry."),
     ] = False,
+    nothing_found: Annotated[
+        bool, typer.Option("--nothing-found", help="Of a batch only the runs that completed without a fact.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show one batch or run: how far it is and what it cost; or one fact: what it rests on and how sure it is."""
@@ -60,7 +63,7 @@ async def show(
             await _show_fact(pool, item_id, as_json=as_json)
             return
         if isinstance(summary, BatchSummary):
-            await _show_batch(pool, summary, target, as_json=as_json)
+            await _show_batch(pool, summary, target, as_json=as_json, nothing_found=nothing_found)
         else:
             await _show_run(pool, summary, as_json=as_json)
 
@@ -98,7 +101,9 @@ async def _show_run(pool: Pool, run: RunSummary, *, as_json: bool) -> None:
         typer.echo(f"\n{finish_hint(cost)}")
 
 
-async def _show_batch(pool: Pool, batch: BatchSummary, target: str, *, as_json: bool) -> None:
+async def _show_batch(
+    pool: Pool, batch: BatchSummary, target: str, *, as_json: bool, nothing_found: bool
+) -> None:
     from chiron_api.cli.display.difference import difference_lines
     from chiron_api.views.batches import batch_page, cost_to_finish_of, difference_of
 
@@ -106,8 +111,9 @@ async def _show_batch(pool: Pool, batch: BatchSummary, target: str, *, as_json: 
     if as_json:
         typer.echo(json_line(batch_page(batch, difference, cost)))
         return
-    runs = await runs_of(pool, batch.id, limit=RUNS_SHOWN)
-    print_batch(batch, runs)
+    runs = await runs_of(pool, batch.id, limit=RUNS_SHOWN, nothing_found=nothing_found)
+    run_count = batch.nothing_found if nothing_found else sum(batch.runs.values())
+    print_batch(batch, runs, run_count=run_count)
     if runs and sys.stdout.isatty():
         typer.echo(f"`chiron show {quote(target)}#{runs[0].number}` shows a run with its answer.")
     if cost:

@@ -482,7 +482,8 @@ class ActMethods:
 
     @Pages("GET /v1/runs", RunList)
     def runs(
-        self, batch: BatchRef | None = None, *, state: RunState | None = None, subject: str | None = None
+        self, batch: BatchRef | None = None, *, state: RunState | None = None, subject: str | None = None,
+        nothing_found: bool = False
     ) -> Iterable[Run]:
         """Runs, newest first, in pages; `next` is null on the last one. Their evaluations are left out."""
 

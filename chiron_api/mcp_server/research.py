@@ -104,12 +104,10 @@ async def _report_progress(summary: BatchSummary | RunSummary) -> None:
         return
     if isinstance(summary, BatchSummary):
         ended_count, total = sum(summary.runs[state] for state in FINAL_STATES), sum(summary.runs.values())
-        message = (
-            f"{ended_count:,} of {total:,} runs have ended, {facts_phrase(summary.facts, summary.confirmed)}"
-        )
+        message = f"{ended_count:,} of {total:,} runs have ended, {facts_phrase(summary.facts, summary.confirmed, summary.cited)}"
         await context.report_progress(ended_count, total, message)
     else:
-        facts = facts_phrase(summary.facts, summary.confirmed)
+        facts = facts_phrase(summary.facts, summary.confirmed, summary.cited)
         await context.report_progress(
             summary.turns, None, f"{summary.state}, turn {summary.turns:,}, {facts}"
         )

@@ -173,7 +173,7 @@ async def result_of(services: Services, summary: Summary) -> dict[str, Any]:
 
 
 def _progress(summary: Summary) -> str:
-    counts = f"{facts_phrase(summary.facts, summary.confirmed)} after {count(summary.turns, 'turn')}"
+    counts = f"{facts_phrase(summary.facts, summary.confirmed, summary.cited)} after {count(summary.turns, 'turn')}"
     if summary.state is RunState.PAUSED:
         return f"Paused with {counts}: its budget is spent, or somebody asked for it; `chiron resume {summary.id}` goes on."
     return f"{summary.state.capitalize()}: {counts} so far."

@@ -56,10 +56,14 @@ class WrittenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SaidSentence:
-    """A sentence of a run's own answer; `sources` are the numbers of those of this report whose address it names."""
+    """A sentence of a run's own answer; `sources` are the numbers of those of this report whose address or fact it names.
+
+    `addresses` are the others that it names: no fact of this report rests on them.
+    """
 
     text: str
     sources: tuple[int, ...]
+    addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

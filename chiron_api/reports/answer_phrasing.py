@@ -1,7 +1,7 @@
 """How the written answer and the answers of the runs are put, the same in every format. Plain text, as in `phrasing`."""
 
 from chiron_api.reports import phrasing
-from chiron_api.reports.answer import RunAnswer, WrittenAnswer, WrittenSentence
+from chiron_api.reports.answer import RunAnswer, SaidSentence, WrittenAnswer, WrittenSentence
 from chiron_api.reports.phrasing import one_line
 from chiron_api.text import count
 from chiron_workers.states import Verdict
@@ -53,6 +53,20 @@ def marks(sentence: WrittenSentence) -> list[str]:
 def numbers(sentence: WrittenSentence) -> list[int]:
     """The findings that a sentence rests on."""
     return [fact.number for fact in sentence.facts if fact.number is not None]
+
+
+def citation_note(sentence: SaidSentence) -> str:
+    """What stands in place of sources where a sentence names none of the report; nothing where it does."""
+    if sentence.sources:
+        return ""
+    if not sentence.addresses:
+        return NOT_CITED
+    hosts = ", ".join(dict.fromkeys(_host(address) for address in sentence.addresses))
+    return f"(cites {hosts}, with no fact of this report)"
+
+
+def _host(address: str) -> str:
+    return one_line(address.partition("://")[2].partition("/")[0]) or one_line(address)
 
 
 def cut_note(answer: RunAnswer) -> str:

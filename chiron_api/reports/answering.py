@@ -1,11 +1,10 @@
 """The written answer and the answers of the runs, as parts of a report."""
 
 import asyncio
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import pairwise
+from typing import Self
 
 from chiron_api.reports.answer import (
     Reference,
@@ -15,31 +14,25 @@ from chiron_api.reports.answer import (
     WrittenSection,
     WrittenSentence,
 )
-from chiron_api.reports.arranging import Arrangement
+from chiron_api.reports.arranging import Arrangement, CitedSource, Place
+from chiron_api.reports.questions import AskedQuestion
 from chiron_api.reports.report import Finding, RunLine, SubjectPart
 from chiron_workers.db.connect import Pool
-from chiron_workers.evidence.quotes.sentences import sentence_breaks
+from chiron_workers.evidence.citations import CitedSentence, read_answer, without_places
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.drafts.expiry import is_expired, states_time
 from chiron_workers.knowledge.drafts.reading import DraftSentence, latest_draft
 from chiron_workers.knowledge.report_rows import Target, address
-from chiron_workers.public_addresses import without_secrets
+from chiron_workers.public_addresses import public_address, without_secrets
 from chiron_workers.states import SHOWN_STATUSES, FactStatus, Relation, RunState
 
 ANSWERS_MAX = 50  # of runs that are shown
 SENTENCES_MAX = 100  # of an answer
-ANSWER_CHARS_MAX = 100_000  # that are looked at
-SENTENCE_CHARS_MAX = 4_000  # in which addresses are looked for
 NOT_KNOWN_MAX = 100
 MARKS = {FactStatus.WITHDRAWN: "withdrawn since", FactStatus.CANDIDATE: "no longer sure enough"}
 DELETION_MARK = "deleted since"
 EXPIRY_MARK = "so until {until} only"
 CONTRADICTION_MARK = "contradicted since by finding {number}"
-_URL = re.compile(r"https?://[^\s<>()\[\]]+[^\s<>()\[\].,;:!?'\"]")
-_PLACE = re.compile(r"\[(\d{1,3})\]")
-_PLACE_MARK = re.compile(r"\[(\d{1,3})\]:?")
-SOURCES_HEADS = frozenset({"sources", "references", "quellen"})
-_LINE_MARKS = re.compile(r"(?:#{1,6}\s+|[-*+]\s+|\d{1,3}[.)]\s+|>\s?)*")
 
 
 async def written_answer(
@@ -150,69 +143,73 @@ def _unanswered(run: RunLine) -> str:
         )
     return (
         ""
-        if run.facts or run.confirmed
+        if run.facts or run.confirmed or run.cited
         else f"The research on “{run.topic}” found nothing that could be stored."
     )
 
 
-async def run_answers(
-    pool: Pool, target: Target, numbers: Mapping[str, Sequence[int]]
-) -> tuple[RunAnswer, ...]:
-    """What the runs of a target answered, 50 at most.
-
-    Args:
-        numbers: The sources of the report by their addresses.
-    """
+async def run_answers(pool: Pool, target: Target, arrangement: Arrangement) -> tuple[RunAnswer, ...]:
+    """What the runs of a subject answered, 50 at most."""
     rows = await report_rows.answers(pool, target, limit=ANSWERS_MAX)
-    return tuple(await asyncio.to_thread(lambda: [_run_answer(row, numbers) for row in rows]))
+    citable = _Citable.of(arrangement)
+    return tuple(
+        await asyncio.to_thread(
+            lambda: [_run_answer(row["run_id"], row["topic"], row["answer"], citable) for row in rows]
+        )
+    )
 
 
-def _run_answer(row: Mapping[str, str], numbers: Mapping[str, Sequence[int]]) -> RunAnswer:
-    answer = row["answer"][:ANSWER_CHARS_MAX]
-    places = dict(place for line in answer.splitlines() if (place := _place_of(line)))
+async def answers_to(questions: Sequence[AskedQuestion], arrangement: Arrangement) -> tuple[RunAnswer, ...]:
+    """What the runs answered to questions, of those that did."""
+    citable = _Citable.of(arrangement)
+    return tuple(
+        await asyncio.to_thread(
+            lambda: [
+                _run_answer(question.row["run_id"], question.row["topic"], question.answer, citable)
+                for question in questions
+                if question.answer
+            ]
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Citable:
+    """The numbers of a report's sources, by their addresses and by the facts that rest on them."""
+
+    by_address: Mapping[str, Sequence[int]]
+    by_fact: Mapping[str, Sequence[int]]
+
+    @classmethod
+    def of(cls, arrangement: Arrangement) -> Self:
+        findings = [finding for part in arrangement.sections for finding in part.findings]
+        return cls(
+            numbers_by_address(arrangement.places),
+            {finding.fact_id: [citation.source for citation in finding.citations] for finding in findings},
+        )
+
+    def said(self, sentence: CitedSentence, text: str) -> SaidSentence:
+        """A sentence with the sources that it names."""
+        known_urls = [url for url in sentence.addresses if address(url) in self.by_address]
+        numbers = [number for url in known_urls for number in self.by_address[address(url)]]
+        numbers += [number for fact_id in sentence.fact_ids for number in self.by_fact.get(fact_id, ())]
+        other_urls = [public_address(url) for url in sentence.addresses if url not in known_urls]
+        return SaidSentence(text, tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(other_urls)))
+
+
+def numbers_by_address(places: Mapping[Place, CitedSource]) -> dict[str, list[int]]:
+    """The numbers of sources by their addresses as they are stored."""
+    numbers: dict[str, list[int]] = {}
+    for (url, _), citations in places.items():
+        numbers.setdefault(url, []).append(citations.number)
+    return numbers
+
+
+def _run_answer(run_id: str, topic: str, answer: str, citable: _Citable) -> RunAnswer:
+    said_answer = read_answer(answer)
     sentences = [
-        SaidSentence(without_secrets(_without_places(text, places)), _sources_of(text, places, numbers))
-        for text in said_sentences(answer)
+        citable.said(sentence, without_secrets(without_places(sentence.text, said_answer.places)))
+        for sentence in said_answer.sentences[:SENTENCES_MAX]
     ]
-    cut = max(0, len(sentences) - SENTENCES_MAX)
-    return RunAnswer(row["run_id"], without_secrets(row["topic"]), tuple(sentences[:SENTENCES_MAX]), cut)
-
-
-def said_sentences(answer: str) -> list[str]:
-    """The sentences of an answer, each with the citation marks that follow it; a list of sources at its end is left out."""
-    sentences: list[str] = []
-    for line in answer.splitlines():
-        is_list_of_sources = line.strip(" #*_:.-\t").casefold() in SOURCES_HEADS or _place_of(line)
-        prose = "" if is_list_of_sources else _LINE_MARKS.sub("", line.strip(), count=1).strip()
-        breaks = sentence_breaks(prose) if prose else []
-        for n, (start, end) in enumerate(pairwise(breaks)):
-            piece = prose[start:end].strip()
-            if n and piece and all(map(_is_mark, piece.split())):
-                sentences[-1] += f" {piece}"
-            elif piece:
-                sentences.append(piece)
-    return sentences
-
-
-def _is_mark(word: str) -> bool:
-    return "://" in word or not any(map(str.isalpha, word))
-
-
-def _without_places(text: str, places: Mapping[str, str]) -> str:
-    """A sentence without the numbers of the answer's own list of sources, which are not those of the report."""
-    return " ".join(_PLACE.sub(lambda place: "" if place[1] in places else place[0], text).split())
-
-
-def _place_of(line: str) -> tuple[str, str] | None:
-    """The number and the address of an entry in an answer's own list of sources; None for another line."""
-    words = line.strip(" -*").split()
-    match = _PLACE_MARK.fullmatch(words[0]) if words else None
-    return (match[1], words[-1]) if match and len(words) > 1 and "://" in words[-1] else None
-
-
-def _sources_of(
-    text: str, places: Mapping[str, str], numbers: Mapping[str, Sequence[int]]
-) -> tuple[int, ...]:
-    words = text[:SENTENCE_CHARS_MAX]
-    urls = [*_URL.findall(words), *(places[n] for n in _PLACE.findall(words) if n in places)]
-    return tuple(dict.fromkeys(number for url in urls for number in numbers.get(address(url), ())))
+    surplus = max(0, len(said_answer.sentences) - SENTENCES_MAX)
+    return RunAnswer(run_id, without_secrets(topic), tuple(sentences), surplus)

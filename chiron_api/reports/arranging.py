@@ -1,9 +1,10 @@
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from chiron_api.reports.material import Material
+from chiron_api.reports.questions import AskedQuestion
 from chiron_api.reports.report import Citation, Contradiction, Finding, Relative, Section
 from chiron_workers.knowledge.facts.links import Link
 from chiron_workers.knowledge.facts.objections import unlinked_objections
@@ -49,21 +50,42 @@ class _Context:
     addresses: dict[str, str] = field(default_factory=dict)  # of sources in their canonical form
 
 
-def arrange(material: Material, places: Mapping[str, int] | None = None) -> Arrangement:
-    """Findings by subject and topic path, the surest first; sources are numbered as they are first cited.
+def arrange(
+    material: Material, places: Mapping[str, int] | None = None, questions: Sequence[AskedQuestion] = ()
+) -> Arrangement:
+    """Findings by question, and those of no question by subject and topic path; the surest of each first.
+
+    Sources are numbered as they are first cited.
 
     Args:
         places: The numbers of all findings of a report of which these are some, by their facts; others follow them.
+        questions: In the order in which they are shown.
     """
-    topics, aside_topics = _by_topic(material.findings.values()), _by_topic(material.aside.values())
+    rows_of_questions = [
+        [material.findings[fact_id] for fact_id in question.new_ids if fact_id in material.findings]
+        for question in questions
+    ]
+    placed_ids = {row.id for rows in rows_of_questions for row in rows}
+    topics = _by_topic(row for row in material.findings.values() if row.id not in placed_ids)
+    aside_topics = _by_topic(material.aside.values())
     numbers = dict(places or {})
-    for row in chain.from_iterable(rows for _, rows in (*topics, *aside_topics)):
+    for row in chain(*rows_of_questions, *(rows for _, rows in (*topics, *aside_topics))):
         numbers.setdefault(row.id, len(numbers) + 1)
     context = _Context(material, numbers, _by_fact(material.links.values()))
-    sections = tuple(
+    of_questions = (
+        Section(
+            question.row["subject_id"],
+            "",
+            tuple(_finding(row, context) for row in rows),
+            question.placed(numbers),
+        )
+        for question, rows in zip(questions, rows_of_questions, strict=True)
+    )
+    of_topics = (
         Section(subject_id, path, tuple(_finding(row, context) for row in rows))
         for (subject_id, path), rows in topics
     )
+    sections = (*of_questions, *of_topics)
     asides = tuple(_finding(row, context) for _, rows in aside_topics for row in rows)
     contradictions = sorted(
         _contradictions(context), key=lambda contradiction: (contradiction.number, contradiction.other)

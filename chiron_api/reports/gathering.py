@@ -6,10 +6,12 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_api.reports.answering import run_answers, written_answer
+from chiron_api.reports.answer import RunAnswer
+from chiron_api.reports.answering import answers_to, run_answers, written_answer
 from chiron_api.reports.arranging import Arrangement, CitedSource, Place, arrange
 from chiron_api.reports.coverage import cover
 from chiron_api.reports.material import Material, read
+from chiron_api.reports.questions import QUESTIONS_MAX, AskedQuestion, read_questions
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
 from chiron_workers.db.connect import Pool
 from chiron_workers.documents.authors import stored_names
@@ -22,11 +24,12 @@ from chiron_workers.knowledge.report_rows import Target
 from chiron_workers.public_addresses import public_address, without_secrets
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import RunUsage
-from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus, RunState
+from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus, ReportKind, RunState
 
 FINDINGS_MAX = 100_000
 RUNS_MAX = 1_000
 SOURCES_AT_ONCE = 500
+WORK_NAMES = ("facts", "confirmed", "cited", "nothing_found", "unrecorded_runs", "started_at", "finished_at")
 USAGE_NAMES = tuple(field.name for field in fields(RunUsage))
 
 
@@ -56,14 +59,16 @@ async def gather(
         async with asyncio.TaskGroup() as group:
             counts_task = group.create_task(report_rows.counts(pool, target))
             work_task = group.create_task(work_of(pool, target))
+            questions_task = group.create_task(read_questions(pool, target, statuses))
             facts_task = group.create_task(
                 _read_facts(pool, target, statuses, with_selections=with_selections)
             )
     except BaseExceptionGroup as errors:  # the first says why the others were cancelled
         raise errors.exceptions[0] from None
     counts, work, material = counts_task.result(), work_task.result(), facts_task.result()
+    questions = questions_task.result()
     # A second's work for a large report, and what else runs on this loop goes on.
-    arrangement = await asyncio.to_thread(arrange, material)
+    arrangement = await asyncio.to_thread(arrange, material, None, questions)
     subjects = await subjects_of(pool, target, arrangement)
     sources = await sources_of(pool, arrangement.places)
     return Report(
@@ -82,8 +87,18 @@ async def gather(
         work=work,
         agent_words=without_secrets(await report_rows.answer(pool, target)),
         answer=await written_answer(pool, target, arrangement, subjects, work.runs),
-        run_answers=await run_answers(pool, target, numbers_by_address(arrangement.places)),
+        run_answers=await answers_of(pool, target, arrangement, questions),
+        questions_left_out=max(0, work.run_count - QUESTIONS_MAX) if questions else 0,
     )
+
+
+async def answers_of(
+    pool: Pool, target: Target, arrangement: Arrangement, questions: Sequence[AskedQuestion]
+) -> tuple[RunAnswer, ...]:
+    """What the runs of a target answered: to its questions, or some of those of a subject."""
+    if target.kind is ReportKind.SUBJECT:
+        return await run_answers(pool, target, arrangement)
+    return await answers_to(questions, arrangement)
 
 
 async def _read_facts(
@@ -130,14 +145,6 @@ async def sources_of(pool: Pool, places: Mapping[Place, CitedSource]) -> list[So
     return sources
 
 
-def numbers_by_address(places: Mapping[Place, CitedSource]) -> dict[str, list[int]]:
-    """The numbers of sources by their addresses as they are stored."""
-    numbers: dict[str, list[int]] = {}
-    for (url, _), citations in places.items():
-        numbers.setdefault(url, []).append(citations.number)
-    return numbers
-
-
 def _source(place: Place, citations: CitedSource, row: DictRow) -> Source:
     url, snapshot_hash = place
     return Source(
@@ -158,7 +165,7 @@ async def work_of(pool: Pool, target: Target, *, runs_max: int = RUNS_MAX) -> Wo
     *models, total = await report_rows.uses(pool, target)
     states = await report_rows.counts_by_state(pool, target)
     return Work(
-        **{name: total[name] for name in (*USAGE_NAMES, "facts", "confirmed", "started_at", "finished_at")},
+        **{name: total[name] for name in (*USAGE_NAMES, *WORK_NAMES)},
         runs_by_state={state: states[state] for state in RunState if state in states},
         models=tuple(
             ModelUse(**{name: row[name] for name in ("model", "runs", *USAGE_NAMES)}) for row in models

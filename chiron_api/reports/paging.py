@@ -1,23 +1,26 @@
 """A report a page at a time, however many findings it has."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_api.reports.answering import run_answers, written_answer
+from chiron_api.reports.answer import RunAnswer
+from chiron_api.reports.answering import written_answer
 from chiron_api.reports.arranging import Arrangement, arrange, order_of_topic
-from chiron_api.reports.gathering import RUNS_MAX, numbers_by_address, sources_of, subjects_of, work_of
+from chiron_api.reports.gathering import RUNS_MAX, answers_of, sources_of, subjects_of, work_of
 from chiron_api.reports.material import read
+from chiron_api.reports.questions import AskedQuestion, read_questions
 from chiron_api.reports.report import Report, Section
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.drafts.reading import latest_draft
 from chiron_workers.public_addresses import without_secrets
-from chiron_workers.states import FactStatus
+from chiron_workers.states import SHOWN_STATUSES, FactStatus, ReportKind
 
 PAGE_FINDINGS = 30
 RUN_ANSWERS_MAX = 3
@@ -25,7 +28,7 @@ RUN_ANSWERS_MAX = 3
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic of a report: how many findings it has, and the page on which they begin."""
+    """A topic of a report, or a question: how many findings it has, and the page on which they begin."""
 
     subject_id: str
     topic_path: str
@@ -37,9 +40,10 @@ class Topic:
 class ReportPage:
     """Some findings of a report under the numbers that they have in the whole, with their sources and contradictions.
 
-    The first page has the written answer and, where it is the only one, what some of the runs answered. Sources are numbered
-    a page at a time. `counts` say how many facts of the whole are disputed, and how many are candidates. `asides` of the
-    report are findings of other pages too, since this page names them.
+    A page of a batch or a run has whole questions with their answers. The first page of a subject has the written answer and,
+    where it is the only one, what some of the runs answered. Sources are numbered a page at a time. `counts` say how many facts
+    of the whole are disputed, and how many are candidates. `asides` of the report are findings of other pages too, since this
+    page names them.
     """
 
     report: Report
@@ -61,11 +65,12 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
     """
     target = await report_rows.find_target(pool, scope, owner=owner)
     rows = await report_rows.topics(pool, target)
+    questions = await read_questions(pool, target, SHOWN_STATUSES)
     # Of a hundred thousand topics that is work of a second.
-    layout = await asyncio.to_thread(_lay_out, rows)
-    numbers, pages = layout.numbers, max(1, -(-len(layout.fact_ids) // PAGE_FINDINGS))
+    layout = await asyncio.to_thread(_lay_out, rows, questions)
+    numbers, pages = layout.numbers, layout.pages
     number = min(number, pages)
-    page_ids = layout.fact_ids[(number - 1) * PAGE_FINDINGS : number * PAGE_FINDINGS]
+    page_ids, page_questions = layout.facts_of(number), layout.questions_of(number)
     draft = await latest_draft(pool, str(target.id), owner=target.owner) if number == 1 else None
     cited_ids = [
         fact_id
@@ -73,9 +78,15 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
         for sentence in part.sentences
         for fact_id in sentence.fact_ids
     ]
-    wanted_ids = list(dict.fromkeys([*page_ids, *(key for key in cited_ids if key in numbers)]))
-    whole = await asyncio.to_thread(arrange, await read(pool, wanted_ids), numbers)
-    report = await _report(pool, target, whole, with_answer=draft is not None, is_whole=pages == 1)
+    repeated_ids = [fact_id for question in page_questions for fact_id in question.repeated_ids]
+    cited_ids = [fact_id for fact_id in cited_ids if fact_id in numbers]
+    wanted_ids = list(dict.fromkeys([*page_ids, *cited_ids, *repeated_ids]))
+    whole = await asyncio.to_thread(arrange, await read(pool, wanted_ids), numbers, page_questions)
+    is_answered = bool(page_questions) or pages == 1
+    answers = await answers_of(pool, target, whole, page_questions) if is_answered else ()
+    if target.kind is ReportKind.SUBJECT:
+        answers = answers[:RUN_ANSWERS_MAX]
+    report = await _report(pool, target, whole, answers, with_answer=draft is not None)
     return ReportPage(
         _cut(report, whole, frozenset(page_ids)),
         number,
@@ -88,23 +99,71 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where each finding of the whole stands: the ids of all in their order, and their numbers."""
+    """Where each finding of the whole stands: the ids of all in their order, and their numbers.
+
+    `questions_by_page` are those of a batch or a run, page by page.
+    """
 
     fact_ids: Sequence[str]
     numbers: Mapping[str, int]
     counts: Mapping[FactStatus, int]
     topics: tuple[Topic, ...]
+    questions_by_page: Sequence[Sequence[AskedQuestion]] = ()
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are."""
+        return len(self.questions_by_page) or max(1, -(-len(self.fact_ids) // PAGE_FINDINGS))
+
+    def facts_of(self, number: int) -> Sequence[str]:
+        """The findings of a page, by their facts."""
+        if self.questions_by_page:
+            return [fact_id for question in self.questions_of(number) for fact_id in question.new_ids]
+        return self.fact_ids[(number - 1) * PAGE_FINDINGS : number * PAGE_FINDINGS]
+
+    def questions_of(self, number: int) -> Sequence[AskedQuestion]:
+        """The questions of a page."""
+        return self.questions_by_page[number - 1] if self.questions_by_page else ()
 
 
-def _lay_out(rows: list[DictRow]) -> _Layout:
+def _lay_out(rows: list[DictRow], questions: Sequence[AskedQuestion]) -> _Layout:
     rows.sort(key=lambda row: order_of_topic(row["subject_id"], row["topic_path"]))
     fact_ids = [fact_id for row in rows for fact_id in row["ids"]]
+    if questions:
+        fact_ids = [fact_id for question in questions for fact_id in question.new_ids]
     numbers = {fact_id: n for n, fact_id in enumerate(fact_ids, start=1)}
     counts = {
         FactStatus.DISPUTED: sum(row["disputed"] for row in rows),
         FactStatus.CANDIDATE: sum(row["candidates"] for row in rows),
     }
+    if questions:
+        pages = _pages_of(questions)
+        return _Layout(fact_ids, numbers, counts, tuple(_asked_topics(pages)), pages)
     return _Layout(fact_ids, numbers, counts, tuple(_topics(rows)))
+
+
+def _pages_of(questions: Sequence[AskedQuestion]) -> list[list[AskedQuestion]]:
+    """Whole questions, about as many to a page as have its findings; one without any takes as much room as a finding.
+
+    One that has more findings than a page goes on with the next.
+    """
+    pages, room = [list[AskedQuestion]()], PAGE_FINDINGS
+    for piece in chain.from_iterable(question.pieces(PAGE_FINDINGS) for question in questions):
+        size = max(1, len(piece.new_ids))
+        if pages[-1] and size > room:
+            pages.append([])
+            room = PAGE_FINDINGS
+        pages[-1].append(piece)
+        room -= size
+    return pages
+
+
+def _asked_topics(pages: Sequence[Sequence[AskedQuestion]]) -> Iterator[Topic]:
+    for number, page in enumerate(pages, start=1):
+        for question in page:
+            row = question.row
+            if not question.is_continued:
+                yield Topic(row["subject_id"], without_secrets(row["topic"]), len(row["fact_ids"]), number)
 
 
 def _topics(rows: Sequence[DictRow]) -> list[Topic]:
@@ -118,14 +177,17 @@ def _topics(rows: Sequence[DictRow]) -> list[Topic]:
 
 
 async def _report(
-    pool: Pool, target: report_rows.Target, whole: Arrangement, *, with_answer: bool, is_whole: bool
+    pool: Pool,
+    target: report_rows.Target,
+    whole: Arrangement,
+    answers: tuple[RunAnswer, ...],
+    *,
+    with_answer: bool,
 ) -> Report:
     """A report of what was arranged; runs are read for what is not known, which goes with an answer."""
     subjects = await subjects_of(pool, target, whole)
     work = await work_of(pool, target, runs_max=RUNS_MAX if with_answer else 0)
     sources = await sources_of(pool, whole.places)
-    numbers = numbers_by_address(whole.places) if is_whole else {}
-    answers = await run_answers(pool, target, numbers) if is_whole else ()
     return Report(
         kind=target.kind,
         id=str(target.id),
@@ -142,7 +204,7 @@ async def _report(
         work=work,
         agent_words="",
         answer=await written_answer(pool, target, whole, subjects, work.runs) if with_answer else None,
-        run_answers=answers[:RUN_ANSWERS_MAX],
+        run_answers=answers,
     )
 
 
@@ -153,6 +215,7 @@ def _cut(report: Report, whole: Arrangement, page_ids: frozenset[str]) -> Report
             section.subject_id,
             section.topic_path,
             tuple(finding for finding in section.findings if finding.fact_id in page_ids),
+            section.question,
         )
         for section in whole.sections
     ]
@@ -165,7 +228,7 @@ def _cut(report: Report, whole: Arrangement, page_ids: frozenset[str]) -> Report
     shown_numbers = {finding.number for section in sections for finding in section.findings}
     return replace(
         report,
-        sections=tuple(section for section in sections if section.findings),
+        sections=tuple(section for section in sections if section.findings or section.question),
         asides=(*whole.asides, *findings),
         contradictions=tuple(
             pair for pair in whole.contradictions if {pair.number, pair.other} & shown_numbers

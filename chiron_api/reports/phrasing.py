@@ -12,6 +12,7 @@ from chiron_api.reports.report import (
     Finding,
     ModelUse,
     NodeCoverage,
+    Question,
     Relative,
     Report,
     RunLine,
@@ -51,9 +52,20 @@ ORIGIN_NOTE = (
     "Every finding is a fact in the database with the source it rests on; no model wrote the findings. "
     "A number in brackets is a source in the list at the end."
 )
+FINDINGS_HEADING, QUESTIONS_HEADING = "Findings", "Questions"
+ANSWERS_NOTE = (
+    "Answers are the agents' own words, which nobody held to anything; a number in brackets is a source that the sentence names. "
+    "What counts are the findings below each."
+)
+RECORD_GAPS = {
+    True: "met known facts that are not all recorded; its findings may be incomplete.",
+    False: "met known facts that are not all recorded; their findings may be incomplete.",
+}
+NOTHING_FOUND = "Nothing found."
+KNOWN_MARK = "known before"
+REPEATS_WORDS = "Shown above: "
 SAME_WORDS = "In these very words."
 NO_FINDINGS = "Nothing has been stored yet that is sure enough to be shown."
-NO_NEW_FINDINGS = "Nothing new has been stored that is sure enough to be shown."
 ASIDE = (
     "Facts that are linked to a finding but are no findings of this report: candidates that are not sure enough, or "
     "facts that were found elsewhere."
@@ -117,18 +129,11 @@ def origin_line(report: Report) -> str:
 
 def no_findings(report: Report) -> str:
     """That there is nothing to show, how many facts are left out, and where they are."""
-    is_confirming = report.work.confirmed > 0 and report.kind is not ReportKind.SUBJECT
-    sentences = [NO_NEW_FINDINGS if is_confirming else NO_FINDINGS]
+    sentences = [NO_FINDINGS]
     if hidden_facts := sum(report.counts.get(status, 0) for status in HIDDEN_STATUSES):
         sentences.append(
             f"{count(hidden_facts, 'fact is', 'facts are')} left out, not sure enough or superseded: a report with candidates "
             "(--candidates) shows them."
-        )
-    if is_confirming:
-        sentences.append(
-            f"{count(report.work.confirmed, 'time')} this {report.kind} met a fact that was known before. Such a fact is listed "
-            "here only where a further source for it was found; the subject's report has it: "
-            f"chiron report --subject {report.subjects[0].subject_id}."
         )
     return " ".join(sentences)
 
@@ -150,7 +155,9 @@ def summary(report: Report) -> Iterator[tuple[str, str]]:
     if report.work.run_count:
         states = ", ".join(f"{runs:,} {state}" for state, runs in report.work.runs_by_state.items())
         yield "Runs", states
-        yield "Facts", facts_phrase(report.work.facts, report.work.confirmed)
+        if report.work.nothing_found:
+            yield "Nothing found", f"by {count(report.work.nothing_found, 'completed run')}"
+        yield "Facts", facts_phrase(report.work.facts, report.work.confirmed, report.work.cited)
         yield "Cost", cost(report)
         if services := services_phrase(report.work):
             yield "Embeddings and searches", services
@@ -183,17 +190,92 @@ def _not_shown(report: Report) -> Iterator[tuple[str, str]]:
         yield "Left out", f"{count(report.left_out, 'older fact')}: a report holds 100,000"
 
 
+def findings_heading(report: Report) -> str:
+    """What stands above the sections."""
+    has_questions = any(section.question for section in report.sections)
+    return QUESTIONS_HEADING if has_questions else FINDINGS_HEADING
+
+
+def findings_notes(report: Report) -> list[str]:
+    """What a reader must know of the sections: whose words answers are, and what is not recorded or left out."""
+    notes = [ANSWERS_NOTE] if report.run_answers and findings_heading(report) == QUESTIONS_HEADING else []
+    if report.work.unrecorded_runs and report.kind is not ReportKind.SUBJECT:
+        notes.append(
+            f"{count(report.work.unrecorded_runs, 'run')} of an earlier version {RECORD_GAPS[report.work.unrecorded_runs == 1]}"
+        )
+    if report.questions_left_out:
+        notes.append(f"{count(report.questions_left_out, 'more question')} not shown: a report holds 10,000.")
+    return notes
+
+
+def question_title(question: Question, report: Report) -> str:
+    """A question as a heading, with its number in the batch."""
+    number = f"{question.number}. " if report.kind is ReportKind.BATCH else ""
+    return f"{number}{one_line(question.topic)}"
+
+
+def question_notes(section: Section) -> list[str]:
+    """What came of a question beside its answer and its findings: that nothing was found, and what was tried."""
+    question = section.question
+    if question is None:
+        return []
+    if not question.state.is_final:
+        notes = ["The research on this has not ended."]
+    elif question.state is not RunState.COMPLETED:
+        notes = [
+            "The research on this was cancelled."
+            if question.state is RunState.CANCELLED
+            else "The research on this failed."
+        ]
+    else:
+        notes = []
+    if section.findings or question.repeats:
+        return notes
+    if question.hidden_facts:
+        facts = count(question.hidden_facts, "fact is", "facts are")
+        return [*notes, f"Nothing was found that is sure enough to be shown; {facts} left out."]
+    if question.nothing_found:
+        notes.append(NOTHING_FOUND)
+    return [*notes, *_attempts(question)]
+
+
+def _attempts(question: Question) -> Iterator[str]:
+    attempts = question.attempts
+    if not question.nothing_found and (attempts is None or not question.state.is_final):
+        return
+    if attempts is None:
+        yield "What was tried is not known any more: the journal of this run is gone."
+        return
+    if attempts.searches:
+        yield f"Searched for: {'; '.join(f'“{one_line(words)}”' for words in attempts.searches)}."
+    if attempts.pages:
+        yield f"Pages read: {', '.join(map(one_line, attempts.pages))}."
+    if attempts.left_out:
+        yield f"And {count(attempts.left_out, 'more search or page', 'more searches and pages')}."
+    if question.nothing_found and not (attempts.searches or attempts.pages):
+        yield "Nothing was searched for, and no page was read."
+
+
+def finding_mark(section: Section, finding: Finding) -> str:
+    """That a finding was known before its question was asked, or nothing."""
+    is_known = section.question is not None and finding.number in section.question.known_findings
+    return KNOWN_MARK if is_known else ""
+
+
 def titled_sections(report: Report) -> Iterator[tuple[str, Section]]:
-    """The sections, each with its path as title, and its subject where there are several."""
+    """The sections, each with its question or its path as title, and its subject where there are several."""
     subjects = {subject.subject_id: one_line(subject.title) for subject in report.subjects}
     for section in report.sections:
+        if section.question:
+            yield question_title(section.question, report), section
+            continue
         name = f"{subjects.get(section.subject_id, '')}: " if len(subjects) > 1 else ""
         yield name + path(section.topic_path), section
 
 
-def confidence_line(finding: Finding) -> str:
+def confidence_line(finding: Finding, mark: str = "") -> str:
     """How sure a finding is, and why, with its marks."""
-    return " · ".join([confidence_and_origins(finding), *marks(finding)])
+    return " · ".join([confidence_and_origins(finding), *marks(finding), *([mark] if mark else [])])
 
 
 def confidence_and_origins(finding: Finding) -> str:
@@ -307,7 +389,7 @@ def run_cells(run: RunLine) -> dict[str, str]:
     return {
         "Topic": one_line(run.topic),
         "State": run.state,
-        "Facts": facts_phrase(run.facts, run.confirmed),
+        "Facts": facts_phrase(run.facts, run.confirmed, run.cited),
         "Turns": f"{run.turns:,}",
         "Cost": cost_of(run),
         "Tokens": f"{sum(tokens_by_name(run).values()):,}",

@@ -134,12 +134,42 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempts:
+    """What a run searched for and which pages it read, each once; `left_out` counts those beyond the most that are shown."""
+
+    searches: tuple[str, ...]
+    pages: tuple[str, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a run was asked, the `number`-th of its batch, and what came of it; `run_answers` has its answer.
+
+    `repeats` are findings that an earlier question shows, `known_findings` those of its findings that were known before.
+    `hidden_facts` counts its facts that this report does not show. `attempts` are there where it has no finding, unless nobody
+    knows.
+    """
+
+    number: int
+    run_id: str
+    topic: str
+    state: RunState
+    nothing_found: bool = False
+    repeats: tuple[int, ...] = ()
+    known_findings: tuple[int, ...] = ()
+    hidden_facts: int = 0
+    attempts: Attempts | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
-    """The findings at one topic path."""
+    """The findings of one question, or at one topic path."""
 
     subject_id: str
     topic_path: str
     findings: tuple[Finding, ...]
+    question: Question | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +232,7 @@ class ModelUse(RunUsage):
 
 @dataclass(frozen=True, slots=True)
 class RunLine(RunUsage):
-    """A run; `facts` it stored first, `confirmed` of others it met; `error` is empty unless it failed."""
+    """A run; `facts` it stored first, others it `confirmed`, further ones it `cited`; `error` is empty unless it failed."""
 
     run_id: str
     topic: str
@@ -215,11 +245,17 @@ class RunLine(RunUsage):
     error: str
     started_at: datetime | None
     finished_at: datetime | None
+    cited: int = 0
+    nothing_found: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Work(RunUsage):
-    """What it took: sums over all runs, and the runs themselves, the failed ones first and 1,000 at most."""
+    """What it took: sums over all runs, and the runs themselves, the failed ones first and 1,000 at most.
+
+    `nothing_found` counts the runs that completed without a fact, `unrecorded_runs` those of which not all known facts that they
+    met are recorded, since an earlier version played them.
+    """
 
     facts: int
     confirmed: int
@@ -228,6 +264,9 @@ class Work(RunUsage):
     started_at: datetime | None
     finished_at: datetime | None
     runs: tuple[RunLine, ...]
+    cited: int = 0
+    nothing_found: int = 0
+    unrecorded_runs: int = 0
 
     @property
     def run_count(self) -> int:
@@ -243,6 +282,8 @@ class Report:
     this report (candidates, or found elsewhere), shown since they are linked to one. `left_out` counts the accepted facts
     beyond the most that a report holds. `agent_words` is what the agent of a run said itself: unchecked.
     `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves.
+    The sections of a batch or a run are its questions, and `questions_left_out` counts those beyond the most that a report
+    holds; those of a subject are topic paths.
     """
 
     kind: ReportKind
@@ -261,6 +302,7 @@ class Report:
     agent_words: str
     answer: WrittenAnswer | None
     run_answers: tuple[RunAnswer, ...]
+    questions_left_out: int = 0
 
     @property
     def findings(self) -> Iterator[Finding]:

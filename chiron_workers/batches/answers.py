@@ -38,6 +38,8 @@ class Result(RunUsage):
     error: dict[str, str] | None
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: bool
     finished_at: datetime | None
 
 

@@ -1,5 +1,6 @@
 -- result
-id, batch_id, number, topic, context, role, subject_id, state, answer, silent, error, facts, confirmed, finished_at,
+id, batch_id, number, topic, context, role, subject_id, state, answer, silent, error, facts, confirmed, cited,
+       {{nothing_found}} as nothing_found, finished_at,
        {{usage}}
 
 -- page

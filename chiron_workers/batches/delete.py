@@ -40,7 +40,7 @@ async def delete(pool: Pool, target: UUID, *, with_facts: bool = False) -> Delet
     A large batch goes in pieces; if that is interrupted, the same call deletes the rest. Sources stay.
 
     Args:
-        with_facts: Also delete the facts that these runs alone have found. One that others confirmed stays.
+        with_facts: Also delete the facts that these runs alone have found. One that others confirmed or cite stays.
 
     Raises:
         NotFound: There is no such batch or run.
@@ -100,6 +100,7 @@ async def _lock_subjects(connection: AsyncConnection[DictRow], args: dict[str, A
 
 async def _delete_facts(connection: AsyncConnection[DictRow], args: dict[str, Any]) -> tuple[int, list[str]]:
     heirs = await (await connection.execute(SQL["inherit"], args)).fetchall()
+    await connection.execute(SQL["pass_on"], args)
     partners = await (await connection.execute(SQL["partners"], args)).fetchall()
     count = (await connection.execute(SQL["facts"], args)).rowcount
     return count, [row["fact_id"] for row in (*heirs, *partners)]

@@ -67,6 +67,21 @@ update facts f
  where f.id = h.fact_id
 returning f.id::text as fact_id;
 
+-- pass_on
+-- A fact that other runs found again in its one source, or cite, stays as well, as theirs.
+with heir as (
+  select distinct on (m.fact_id) m.fact_id, m.run_id
+    from run_facts m
+    join facts f on f.id = m.fact_id
+   where f.run_id = any(%(run_ids)s)
+     and m.how in ('confirmed', 'cited')
+     and m.run_id <> all(%(run_ids)s)
+   order by m.fact_id, m.how desc, m.run_id)
+update facts f
+   set run_id = heir.run_id, call_id = null
+  from heir
+ where f.id = heir.fact_id;
+
 -- partners
 -- The facts whose confidence rests on one that goes, also as what supports something that they contradict.
 with gone as (

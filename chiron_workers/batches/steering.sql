@@ -136,11 +136,17 @@ restarted as (
   update runs
      set epoch = epoch + 1,
          answer = null,
+         cited = 0,
          max_turns = turns + max_turns - turns_before,
          turns_before = turns
     from target
    where runs.id = target.id
   returning runs.id),
+uncited as (
+  delete from run_facts
+   using restarted
+   where run_facts.run_id = restarted.id
+     and how = 'cited'),
 unloaded as (
   delete from run_skills
    using restarted

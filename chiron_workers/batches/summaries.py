@@ -25,7 +25,8 @@ JUDGED_CHARS_SHOWN = 2_000
 class BatchSummary(RunUsage):
     """A batch with the sums of its runs; `runs` counts them by state. The first of them may start at `ready_at`.
 
-    `facts` are those stored first by its runs, `confirmed` counts how often they met one that another run had stored.
+    `facts` are those stored first by its runs, `confirmed` counts how often they met one that another run had stored, `cited`
+    how often they cite a further one. `nothing_found` counts the runs that completed without any of these.
     `reasons` say why runs of it failed or paused, each {state, kind, message of one of them, runs}, the most frequent first.
     `reserved_usd` is what calls in flight may cost;
     `pruned` counts the runs whose journal is gone, `silent` those that found nothing to bother anybody with.
@@ -38,6 +39,8 @@ class BatchSummary(RunUsage):
     runs: dict[str, int]
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: int
     turns: int
     budget_usd: Decimal | None
     budget_tokens: int | None
@@ -76,6 +79,8 @@ class RunSummary(RunUsage):
     turns: int
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: bool
     budget_usd: Decimal | None
     budget_tokens: int | None
     reserved_usd: Decimal
@@ -124,11 +129,10 @@ async def run_summary(pool: Pool, run_id: UUID) -> RunSummary:
     return _run(rows[0])
 
 
-async def runs_of(pool: Pool, batch_id: UUID, *, limit: int) -> list[RunSummary]:
-    """The first runs of a batch, in the order of its topics."""
-    return [
-        _run(row) for row in await fetch_all(pool, SQL["runs_of"], {"batch_id": batch_id, "limit": limit})
-    ]
+async def runs_of(pool: Pool, batch_id: UUID, *, limit: int, nothing_found: bool = False) -> list[RunSummary]:
+    """The first runs of a batch, in the order of its topics; of those that found nothing, if only these are meant."""
+    args = {"batch_id": batch_id, "limit": limit, "nothing_found": nothing_found}
+    return [_run(row) for row in await fetch_all(pool, SQL["runs_of"], args)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,7 @@ class RunFilter:
     state: RunState | None = None
     subject_id: str | None = None
     owner: str | None = None
+    nothing_found: bool | None = None
 
 
 async def newest_runs(

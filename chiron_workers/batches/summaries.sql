@@ -45,7 +45,8 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
  order by b.id desc;
 
 -- run_columns
-id, batch_id, number, role, subject_id, topic, context, model, state, attempt, turns, facts, confirmed,
+id, batch_id, number, role, subject_id, topic, context, model, state, attempt, turns, facts, confirmed, cited,
+       {{nothing_found}} as nothing_found,
        {{usage}},
        budget_usd, budget_tokens, reserved_usd, error, answer, ready_at,
        started_at, finished_at, pruned_at, silent,
@@ -78,6 +79,7 @@ select {{run_columns}},
 select {{run_columns}}
   from runs
  where batch_id = %(batch_id)s
+   and (not %(nothing_found)s or {{nothing_found}})
  order by id
  limit %(limit)s;
 
@@ -88,6 +90,7 @@ select {{run_columns}}
    and (%(batch_id)s::uuid is null or batch_id = %(batch_id)s)
    and (%(state)s::text is null or state = %(state)s)
    and (%(subject_id)s::text is null or subject_id = %(subject_id)s)
+   and (%(nothing_found)s::boolean is null or {{nothing_found}} = %(nothing_found)s)
    and (%(owner)s::text is null
         or exists (select
                      from batches b

@@ -26,6 +26,7 @@ from chiron_workers.states import FactStatus, ReportKind
 SQL = load(__file__, USAGE_SQL)
 QUERIES = (USAGE_SQL, Path(__file__).with_suffix(".sql"))  # other modules' queries have parts of them
 PAGE_FACTS = 1_000
+PAGE_QUESTIONS = 250  # answers can be long
 Page = TypeVar("Page")
 
 
@@ -75,7 +76,10 @@ async def subject_rows(pool: Pool, subject_ids: Sequence[str]) -> list[DictRow]:
 async def fact_ids(
     pool: Pool, target: Target, *, statuses: Sequence[FactStatus], limit: int | None
 ) -> list[str]:
-    """The newest facts of a target, newest first, all of them without a limit; those of a run are what it found and confirmed."""
+    """The newest facts of a target, newest first, all of them without a limit.
+
+    Those of a run are what it stored, confirmed and cites.
+    """
     name = "facts_of_a_subject" if target.kind is ReportKind.SUBJECT else "facts_of_runs"
     args = {"id": target.id, "statuses": list(statuses), "limit": limit}
     [row] = await fetch_all(pool, SQL[name], args)
@@ -182,6 +186,31 @@ async def answers(pool: Pool, target: Target, *, limit: int) -> list[DictRow]:
     """What the agents of runs that were to find something said at their end, those that stored most first."""
     query = SQL["answers"].format(scope=SQL[f"of_a_{target.kind}"])
     return await fetch_all(pool, query, target.args | {"limit": limit})
+
+
+async def questions(
+    pool: Pool, target: Target, *, statuses: Sequence[FactStatus], limit: int
+) -> AsyncGenerator[list[DictRow]]:
+    """The runs of a batch, or a run, in the order in which they were asked, with their facts of some statuses; in pages."""
+    query = SQL["questions"].format(scope=SQL[f"of_a_{target.kind}"])
+    args = target.args | {"statuses": list(statuses), "after": UUID(int=0)}
+    while limit > 0:
+        page = await fetch_all(pool, query, args | {"limit": min(limit, PAGE_QUESTIONS)})
+        if page:
+            yield page
+        if len(page) < PAGE_QUESTIONS:
+            return
+        limit -= len(page)
+        args["after"] = page[-1]["run_id"]
+
+
+async def attempts(pool: Pool, run_ids: Sequence[str], *, limit: int) -> list[DictRow]:
+    """The first calls by which runs searched and read pages: run_id, name of the tool, words."""
+    rows: list[DictRow] = []
+    for start in range(0, len(run_ids), PAGE_QUESTIONS):
+        args = {"run_ids": list(run_ids[start : start + PAGE_QUESTIONS]), "limit": limit}
+        rows += await fetch_all(pool, SQL["attempts"], args)
+    return rows
 
 
 async def statuses(pool: Pool, fact_ids: Sequence[str]) -> dict[str, FactStatus]:

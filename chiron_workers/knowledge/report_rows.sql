@@ -22,25 +22,22 @@ select array(select id::text
               order by facts.id desc
               limit %(limit)s) as ids;
 
+-- met_by_runs
+-- The facts of a run, or of the runs of a batch: what they stored, what they confirmed, and what they cite. What a search alone
+-- returned is none of them.
+select fact_id
+  from run_facts
+ where how in ('stored', 'confirmed', 'cited')
+   and run_id in (select id
+                    from runs
+                   where id = %(id)s
+                      or batch_id = %(id)s)
+
 -- facts_of_runs
--- A run that met a known fact in another source has found it too.
-with run as (
-  select id
-    from runs
-   where id = %(id)s
-  union all
-  select id
-    from runs
-   where batch_id = %(id)s
-)
 select array(select id::text
                from facts
               where status = any(%(statuses)s)
-                and id in (select f.id from facts f join run on f.run_id = run.id
-                           union
-                           select c.fact_id
-                             from corroborations c
-                             join run on c.run_id = run.id)
+                and id in ({{met_by_runs}})
               order by facts.id desc
               limit %(limit)s) as ids;
 
@@ -61,12 +58,7 @@ select subject_id, topic_path collate "C" as topic_path,
 subject_id = %(id)s
 
 -- facts_in_runs
-(run_id in (select id from runs where id = %(id)s or batch_id = %(id)s)
- or id in (select c.fact_id
-             from corroborations c
-             join runs r on c.run_id = r.id
-            where r.id = %(id)s
-               or r.batch_id = %(id)s))
+id in ({{met_by_runs}})
 
 -- counts_of_a_subject
 select status, count(*) as facts
@@ -75,22 +67,9 @@ select status, count(*) as facts
  group by status;
 
 -- counts_of_runs
-with run as (
-  select id
-    from runs
-   where id = %(id)s
-  union all
-  select id
-    from runs
-   where batch_id = %(id)s
-)
 select status, count(*) as facts
   from facts
- where id in (select f.id from facts f join run on f.run_id = run.id
-              union
-              select c.fact_id
-                from corroborations c
-                join run on c.run_id = run.id)
+ where id in ({{met_by_runs}})
  group by status;
 
 -- facts
@@ -139,6 +118,8 @@ select coalesce(f.title, '') as title, coalesce(f.author, '') as author, f.autho
 -- are rare and submits are not.
 select model, count(*) as runs,
        coalesce(sum(facts), 0)::bigint as facts, coalesce(sum(confirmed), 0)::bigint as confirmed,
+       coalesce(sum(cited), 0)::bigint as cited, count(*) filter (where {{nothing_found}}) as nothing_found,
+       count(*) filter (where recorded_leases <> lease) as unrecorded_runs,
        {{usage_sums}},
        min(started_at) as started_at, max(finished_at) as finished_at
   from runs
@@ -154,7 +135,7 @@ select state, count(*) as runs
 
 -- runs
 -- Those that failed come first, since a long list is cut.
-select id::text as run_id, topic, role, model, state, facts, confirmed, turns,
+select id::text as run_id, topic, role, model, state, facts, confirmed, cited, {{nothing_found}} as nothing_found, turns,
        {{usage}},
        concat_ws(': ', nullif(error ->> 'kind', ''), nullif(error ->> 'message', '')) as error,
        started_at, finished_at
@@ -176,7 +157,7 @@ select id::text as run_id, topic, answer
    and answer > ''
    and scope is null
    and not silent
- order by facts + confirmed desc, id
+ order by facts + confirmed + cited desc, id
  limit %(limit)s;
 
 -- statuses
@@ -193,3 +174,41 @@ batch_id = %(id)s
 
 -- of_a_run
 id = %(id)s
+
+-- questions
+-- The runs of a target as they were asked, each with its facts in the order in which a report shows them; those that write from facts
+-- ask nothing. `hidden_facts` are not of the statuses that are shown.
+select id::text as run_id, subject_id, topic, state, answer, {{nothing_found}} as nothing_found, pruned_at is not null as is_pruned,
+       coalesce(fact.ids, array[]::text[]) as fact_ids, coalesce(fact.stored_ids, array[]::text[]) as stored_ids,
+       coalesce(fact.hidden, 0) as hidden_facts
+  from runs
+ cross join lateral (
+   select array_agg(f.id::text order by case f.status when 'accepted' then 0 when 'disputed' then 1 else 2 end, f.confidence desc, f.id)
+            filter (where f.status = any(%(statuses)s)) as ids,
+          array_agg(f.id::text) filter (where f.status = any(%(statuses)s) and met.is_stored) as stored_ids,
+          count(*) filter (where f.status <> all(%(statuses)s) and f.status <> 'withdrawn') as hidden
+     from (select fact_id, bool_or(how = 'stored') as is_stored
+             from run_facts
+            where run_id = runs.id
+              and how in ('stored', 'confirmed', 'cited')
+            group by fact_id) met
+     join facts f on f.id = met.fact_id) fact
+ where {scope}
+   and scope is null
+   and id > %(after)s
+ order by id
+ limit %(limit)s;
+
+-- attempts
+-- What runs searched for and which pages they read, in this order.
+select run_id::text as run_id, name, words
+  from (select run_id, seq, data ->> 'name' as name,
+               coalesce(data -> 'arguments' ->> 'query', data -> 'arguments' ->> 'question', data -> 'arguments' ->> 'url') as words,
+               row_number() over (partition by run_id order by seq) as n
+          from events
+         where run_id = any(%(run_ids)s::uuid[])
+           and kind = 'tool.called'
+           and data ->> 'name' in ('web_search', 'web_fetch', 'vector_search', 'knowledge_base')) calls
+ where n <= %(limit)s
+   and words is not null
+ order by run_id, n;

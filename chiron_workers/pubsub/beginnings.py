@@ -34,6 +34,8 @@ class Sums(RunUsage):
     runs: dict[str, int]
     facts: int
     confirmed: int
+    cited: int
+    nothing_found: int
     turns: int
     reserved_usd: Decimal
     started_at: datetime | None
@@ -51,6 +53,7 @@ class RunAtBeginning:
     state: RunState
     facts: int
     confirmed: int
+    cited: int
     turns: int
 
 

@@ -26,7 +26,7 @@ select id, case when pruned_at is null then seq else 0 end as seq
  order by id;
 
 -- states
-select id, number, topic, state, facts, confirmed, turns
+select id, number, topic, state, facts, confirmed, cited, turns
   from runs
  where {scope}
  order by id;

@@ -16,9 +16,10 @@ from chiron_workers.db.queries import load
 from chiron_workers.duty_failures import isolated
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.notices import announce
+from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.states import Duty, EventKind
 
-SQL = load(__file__)
+SQL = load(__file__, USAGE_SQL)
 
 BATCHES_PER_PASS = 100  # of one look, so that it stays short
 

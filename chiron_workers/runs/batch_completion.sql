@@ -63,8 +63,10 @@ moved as (
    using ended
    where batch_id = ended.id),
 counts as (
-  select json_object_agg(state, n) as runs, coalesce(sum(silent), 0) as silent
-    from (select state, count(*) as n, count(*) filter (where silent) as silent
+  select json_object_agg(state, n) as runs, coalesce(sum(silent), 0) as silent,
+         coalesce(sum(nothing_found), 0) as nothing_found
+    from (select state, count(*) as n, count(*) filter (where silent) as silent,
+                 count(*) filter (where {{nothing_found}}) as nothing_found
             from runs
            where batch_id = %(batch_id)s
            group by state) by_state),
@@ -76,6 +78,6 @@ counter as (
      and pruned_at is null
   returning runs.id, batch_id, seq)
 insert into events (run_id, seq, batch_id, kind, data)
-select id, seq, batch_id, 'batch.completed', json_build_object('runs', runs, 'silent', silent)
+select id, seq, batch_id, 'batch.completed', json_build_object('runs', runs, 'silent', silent, 'nothing_found', nothing_found)
   from counter, counts
 returning seq, at, data;

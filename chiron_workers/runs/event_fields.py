@@ -88,6 +88,8 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
     EventKind.RUN_COMPLETED: {
         "answer": "the first 300 characters of the answer",
         "silent": "true where nothing new was found",
+        "cited": "how many facts that it neither stored nor confirmed its answer and its rows cite, if any",
+        "nothing_found": "true where it stored, confirmed and cites no fact",
     },
     EventKind.RUN_FAILED: {
         "kind": "the kind of failure, in one word",
@@ -97,6 +99,7 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
     EventKind.BATCH_COMPLETED: {
         "runs": "how many of its runs are in each state",
         "silent": "how many of them found nothing new",
+        "nothing_found": "how many of them completed and stored, confirmed and cite no fact",
     },
     EventKind.BUDGET_REACHED: STOP_FIELDS,
     EventKind.TEXT_DELTA: {"text": "words of a reply as they come; published only, never stored"},
@@ -107,6 +110,8 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "left_out": "how many of them are older than those that follow",
         "facts": "how many facts the runs have stored first",
         "confirmed": "how often they met one that another run had stored",
+        "cited": "how many further facts their answers and rows cite",
+        "nothing_found": "how many runs completed and stored, confirmed and cite no fact",
         "turns": "how many replies the model has given",
         "input_tokens": "of all requests, neither read from the prompt cache nor written to it",
         "output_tokens": "of all replies",

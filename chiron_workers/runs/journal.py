@@ -164,6 +164,8 @@ class Journal:
                 "ms": ms,
                 "facts": facts,
                 "confirmed": len(session.confirmed_ids),
+                "confirmed_ids": ",".join(sorted(session.confirmed_ids)),
+                "searched_ids": ",".join(sorted(session.searched_ids)),
                 "unpriced_services": result.unpriced_services,
             }
         )

@@ -171,6 +171,16 @@ with fence as (
   returning id, batch_id, seq - %(event_count)s as seq_before, clock_timestamp() as at,
             %(call)s::int = any(calls_in_flight) as is_reserved),
 {{logged}},
+met as (
+  insert into run_facts (run_id, fact_id, how)
+  select id, fact_id::uuid, how
+    from fence,
+         (select fact_id, 'confirmed' as how
+            from string_to_table(%(confirmed_ids)s, ',') as fact_id
+          union all
+          select fact_id, 'searched'
+            from string_to_table(%(searched_ids)s, ',') as fact_id) as fact
+      on conflict do nothing),
 answers as (
   delete from side_replies
    using fence

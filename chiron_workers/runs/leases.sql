@@ -7,6 +7,7 @@ with acquired as (
   update runs
      set state = 'running',
          lease = lease + 1,
+         recorded_leases = recorded_leases + 1,
          token = gen_random_uuid(),
          leased_until = now() + %(lease_for)s,
          worker = %(worker)s,

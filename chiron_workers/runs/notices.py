@@ -13,9 +13,10 @@ from chiron_workers.db.connect import fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.ids import new_id
 from chiron_workers.runs.events import ON_REQUEST, Event
+from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.states import NoticeKind
 
-SQL = load(__file__)
+SQL = load(__file__, USAGE_SQL)
 NOTICE_KINDS = frozenset(NoticeKind)
 TEXT_CHARS_MAX = 300  # of a name, or of why something failed or waits
 Payload = dict[str, Any]
@@ -98,7 +99,7 @@ def _event_payload(event: Event, run: DictRow, batch: DictRow) -> Payload:
 
 
 def _batch_data(batch: DictRow) -> dict[str, Any]:
-    names = {"name": batch["name"][:TEXT_CHARS_MAX], "state": "completed", "facts": batch["facts"] or 0}
+    names = {"name": batch["name"][:TEXT_CHARS_MAX], "state": "completed"}
     return batch | names | {"link": f"/batches/{batch['batch_id']}"}
 
 

@@ -10,15 +10,21 @@ select w.id, w.kinds
    for key share of w;
 
 -- runs
-select id as run_id, batch_id, subject_id, topic as name, state, facts, spent_usd
+select id as run_id, batch_id, subject_id, topic as name, state, facts, confirmed, cited,
+       {{nothing_found}} as nothing_found, spent_usd
   from runs
  where id = any(%(run_ids)s);
 
 -- batch
-select b.id as batch_id, b.subject_id, b.name, c.spent_usd,
-       (select sum(facts) from runs where batch_id = b.id)::int as facts
+select b.id as batch_id, b.subject_id, b.name, c.spent_usd, sums.*
   from batches b
   join batch_costs c on c.batch_id = b.id
+ cross join lateral (
+   select coalesce(sum(facts), 0)::int as facts, coalesce(sum(confirmed), 0)::int as confirmed,
+          coalesce(sum(cited), 0)::int as cited,
+          count(*) filter (where {{nothing_found}})::int as nothing_found
+     from runs
+    where batch_id = b.id) sums
  where b.id = %(batch_id)s;
 
 -- insert

@@ -3,7 +3,7 @@
 After the commit of what is final, `batch_completion.py` looks whether its batch is over.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -12,6 +12,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
+from chiron_workers.runs.citations import CITATIONS_SQL
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import ON_REQUEST, Event
 from chiron_workers.runs.fence import (
@@ -24,14 +25,18 @@ from chiron_workers.runs.fence import (
     shard_of,
 )
 from chiron_workers.runs.notices import announce
+from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.states import EventKind, RunState, StopRequest
 
-SQL = load(__file__)
+SQL = load(__file__, CITATIONS_SQL, USAGE_SQL)
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The state a run is released to. `counts`: the lease failed, and uses up an attempt if it added nothing to the journal."""
+    """The state a run is released to. `counts`: the lease failed, and uses up an attempt if it added nothing to the journal.
+
+    `cited_ids` are the facts that its answer cites.
+    """
 
     state: RunState
     events: tuple[NewEvent, ...]
@@ -40,6 +45,7 @@ class Release:
     ready_in: timedelta = timedelta()
     counts: bool = False
     silent: bool = False  # nobody need be bothered with it
+    cited_ids: Collection[str] = ()
 
 
 async def release_run(
@@ -99,7 +105,11 @@ async def _release_locked(
     row = await (await connection.execute(SQL["release"], args)).fetchone()
     if row is None:
         return None
-    events = numbered_events(run, row, release.events)
+    new_events = [
+        (kind, {**data, **row["outcome"]}) if kind is EventKind.RUN_COMPLETED else (kind, data)
+        for kind, data in release.events
+    ]
+    events = numbered_events(run, row, new_events)
     if locked_row["has_webhooks"]:
         await announce(connection, run.batch_id, events)
     return events
@@ -139,4 +149,6 @@ def _release_columns(release: Release) -> dict[str, Any]:
         "counts": release.counts,
         "silent": release.silent,
         "closes": release.state.is_final,
+        "cited_ids": ",".join(sorted(release.cited_ids)),
+        "is_answered": release.answer is not None,
     }

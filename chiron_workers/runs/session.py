@@ -82,7 +82,8 @@ class Session:
     pending: list[tuple[EventKind, dict[str, Any]]] = field(default_factory=list)
     reads_private: bool = False  # said by `store.egress.mark_tainted`, written with the call's result
     ends_silently: bool = False  # whether the run ends with the tool's result and bothers nobody
-    confirmed_ids: set[str] = field(default_factory=set)  # facts of before this run that it met
+    confirmed_ids: set[str] = field(default_factory=set)  # facts of before this run that it confirmed
+    searched_ids: set[str] = field(default_factory=set)  # facts that a search returned
     _connection: AsyncConnection[DictRow] | None = None
     _turns: list[asyncio.Lock] = field(default_factory=list)
     # Sent with the statement that ends the session.
@@ -254,6 +255,7 @@ class Session:
         """Forget what was written, and its events."""
         self.pending.clear()
         self.confirmed_ids.clear()
+        self.searched_ids.clear()
         await self._end(ROLLBACK)
 
     async def _end(self, statement: Statement | None) -> None:

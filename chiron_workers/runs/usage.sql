@@ -1,3 +1,9 @@
+-- nothing_found
+-- Whether a run completed and met no fact that counts: it stored and confirmed none, and neither its answer nor its rows cite one. A
+-- run that writes from facts, or whose role hands in something else, was to find none.
+(state = 'completed' and facts = 0 and confirmed = 0 and cited = 0 and scope is null
+         and role not in ('assessment', 'curriculum', 'judge', 'lesson', 'verifier', 'writer'))
+
 -- usage
 -- What a run has used: tokens by how they are billed, no two counts overlapping, and what they cost. Whatever shows tokens or
 -- money reads this or the sums below. A cost of which a part is unknown is null; `spent_usd_min` is the part that is known.
@@ -33,13 +39,16 @@ coalesce(sum(input_tokens), 0)::bigint as input_tokens,
 
 -- progress_parts
 -- What runs have come to, so that it can be summed on.
-sum(facts) as facts, sum(confirmed) as confirmed, sum(turns) as turns,
+sum(facts) as facts, sum(confirmed) as confirmed, sum(cited) as cited,
+       count(*) filter (where {{nothing_found}}) as nothing_found, sum(turns) as turns,
        {{usage_parts}},
        sum(reserved_usd) as reserved_usd, min(started_at) as started_at
 
 -- progress_sums
 coalesce(sum(facts), 0)::bigint as facts,
        coalesce(sum(confirmed), 0)::bigint as confirmed,
+       coalesce(sum(cited), 0)::bigint as cited,
+       coalesce(sum(nothing_found), 0)::bigint as nothing_found,
        coalesce(sum(turns), 0)::bigint as turns,
        {{usage_sums}},
        coalesce(sum(reserved_usd), 0) as reserved_usd,

@@ -48,8 +48,14 @@ def _base(settings: Settings) -> str:
 
 
 def _came_to(data: Mapping[str, Any]) -> str:
-    facts = data["facts"]
-    return f"{facts:,} {'fact' if facts == 1 else 'facts'}, {data['spent_usd']:,.2f} USD"
+    facts, runs = data["facts"], data.get("nothing_found")  # of deliveries of an earlier version none
+    parts = [f"{facts:,} {'fact' if facts == 1 else 'facts'}"]
+    parts += [f"{data[name]:,} {name}" for name in ("confirmed", "cited") if data.get(name)]
+    if runs is True:
+        parts = ["nothing found"]
+    elif runs:
+        parts.append(f"{runs:,} {'run' if runs == 1 else 'runs'} found nothing")
+    return f"{', '.join(parts)}, {data['spent_usd']:,.2f} USD"
 
 
 def _reason(data: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from chiron_workers.duty_failures import reason_of
 from chiron_workers.embeddings import Embedder, Space
 from chiron_workers.errors import ServiceUnavailable
 from chiron_workers.instruments import set_redis_refusal
+from chiron_workers.knowledge.run_facts import record_earlier_runs
 from chiron_workers.knowledge.search.vector_indexes import maintain_indexes
 from chiron_workers.knowledge.search.word_index import index_words
 from chiron_workers.learning.orchestrator import advance_due
@@ -259,6 +260,19 @@ async def index_earlier_words(settings: Settings) -> None:
             async with open_pool(settings.database_url, size=1, is_patient=True) as pool:
                 if count := await index_words(pool):
                     log.info("words.indexed", texts=count)
+        await asyncio.sleep(INDEX_INTERVAL_S * random.uniform(0.5, 1))  # noqa: S311  # so that workers take turns
+
+
+async def record_facts_of_earlier_runs(settings: Settings) -> None:
+    """Record which facts runs met that workers of a version before played, once they have ended; never ends.
+
+    Looks every few minutes, since such workers may go on beside this one.
+    """
+    while True:
+        with outages_logged("fact_records"):
+            async with open_pool(settings.database_url, size=1, is_patient=True) as pool:
+                if count := await record_earlier_runs(pool):
+                    log.info("fact_records.added", runs=count)
         await asyncio.sleep(INDEX_INTERVAL_S * random.uniform(0.5, 1))  # noqa: S311  # so that workers take turns
 
 

@@ -1,5 +1,6 @@
 import asyncio
 import random
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 
@@ -27,6 +28,7 @@ from chiron_workers.errors import (
     UsageError,
 )
 from chiron_workers.instruments import record_lease_loss, record_pause
+from chiron_workers.knowledge.run_facts import find_cited
 from chiron_workers.model import Model
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
@@ -134,9 +136,11 @@ class Execution:
         """How the run is to be released; None if its lease is lost or Postgres is away."""
         run, settings = self.run, self._settings
         try:
-            return completion(
-                await play(run, self._journal, self._model, self._tools, settings, lambda: self.is_stopping)
+            answer = await play(
+                run, self._journal, self._model, self._tools, settings, lambda: self.is_stopping
             )
+            cited_ids = await through_outage(lambda: find_cited(self._journal.pool, run.id, answer.text))
+            return completion(answer, cited_ids=cited_ids)
         except LeaseLost:
             self._has_lost_lease = True
             return None
@@ -248,13 +252,15 @@ class Execution:
         )
 
 
-def completion(answer: Answer) -> Release:
-    """Complete a run with its last words as its answer."""
+def completion(answer: Answer, *, cited_ids: Collection[str] = ()) -> Release:
+    """Complete a run with its last words as its answer, which cites some facts."""
     data: dict[str, object] = {"answer": answer.text[:SHOWN_CHARS]}
     if answer.is_silent:
         data["silent"] = True
     events = ((EventKind.RUN_COMPLETED, data),)
-    return Release(RunState.COMPLETED, events, answer=answer.text, silent=answer.is_silent)
+    return Release(
+        RunState.COMPLETED, events, answer=answer.text, silent=answer.is_silent, cited_ids=cited_ids
+    )
 
 
 def hand_back(reason: str, *, ready_in: timedelta = timedelta(), counts: bool = False) -> Release:

@@ -45,6 +45,7 @@ from chiron_workers.worker.duties import (
     log_silence,
     outages_logged,
     perform_rechecks,
+    record_facts_of_earlier_runs,
     rescue_lost_runs,
     save_metrics,
     send_deliveries,
@@ -206,6 +207,7 @@ class Host:
             save_metrics(self._metrics, lease_s=settings.lease_s),
             build_vector_indexes(settings, space),
             index_earlier_words(settings),
+            record_facts_of_earlier_runs(settings),
             log_redis_refusals(settings.redis_url),
             on_failure=self._shut_down,
         )

@@ -109,6 +109,7 @@ async def test_a_month_whose_runs_are_finished_is_dropped_and_what_was_found_sta
     assert (await summary(stage.pool, shown.batch_id)).pruned == 1
     assert (await run_summary(stage.pool, new)).pruned_at is None
     assert [row["run_id"] for row in await stage.rows("select run_id from facts")] == [old]
+    assert await stage.rows("select run_id, how from run_facts") == [{"run_id": old, "how": "stored"}]
     tables = [f"{parent}_{month_of(LONG_AGO)}" for parent in ("entries", "tool_results", "events")]
     assert await stage.rows("select 1 from pg_class where relname = any(%s)", tables) == []
 

@@ -335,12 +335,12 @@ def test_the_board_begins_with_what_is_known_and_counts_nothing_twice():
         input_tokens=2_000, cache_write_tokens=0, cache_read_tokens=0, output_tokens=20, spent_usd=Decimal("1.5"),
         spent_usd_min=Decimal("1.5"), unpriced_calls=0, unconfirmed_usd=Decimal(0), unconfirmed_calls=0,
         services_usd=Decimal(0), services_usd_min=Decimal(0),
-        runs={"running": 1, "completed": 1}, facts=3, confirmed=0, turns=2, reserved_usd=Decimal(0), started_at=NOON,
-        events=9, left_out=8,
+        runs={"running": 1, "completed": 1}, facts=3, confirmed=0, cited=0, nothing_found=0, turns=2,
+        reserved_usd=Decimal(0), started_at=NOON, events=9, left_out=8,
     )  # fmt: skip
     runs = [
-        RunAtBeginning(ids[0], 3, "Ducks", RunState.RUNNING, 1, 0, 2),
-        RunAtBeginning(ids[1], 4, "Geese", RunState.COMPLETED, 2, 0, 0),
+        RunAtBeginning(ids[0], 3, "Ducks", RunState.RUNNING, 1, 0, 0, 2),
+        RunAtBeginning(ids[1], 4, "Geese", RunState.COMPLETED, 2, 0, 0, 0),
     ]
     beginning = Beginning(UUID(int=1), None, NOON, sums, "", "", (), ids, array("i", [1, 8]), runs)
     board = Board.begin("A batch", beginning, hint="")

@@ -10,11 +10,11 @@ from markdown_it import MarkdownIt
 from support.report_writing import AGE, MEAN, OPEN, OPPOSITE, Batch, researched_batch, written_report
 from support.research_rows import Shelf
 
-from chiron_api.reports.answering import said_sentences
 from chiron_api.reports.formats import FORMATS
 from chiron_api.reports.gathering import gather
 from chiron_api.reports.report import Report
 from chiron_workers.db.connect import Pool
+from chiron_workers.evidence.citations import said_sentences
 
 BOTH = f"Sources disagree: {MEAN[:-1]} — against: {OPPOSITE}"
 
@@ -52,7 +52,7 @@ async def test_the_answer_comes_first_and_each_sentence_names_its_findings_and_s
     assert len(sentence.sources) == 1
     assert methods.sentences[1].is_disputed
     text = rendered(report, "md")
-    assert text.index("## Answer") < text.index("- Findings: ") < text.index("## Findings")
+    assert text.index("## Answer") < text.index("- Findings: ") < text.index("## Questions")
     html = MarkdownIt("commonmark").render(text)
     number, source = numbers[str(answered.age)], sentence.sources[0]
     assert re.search(
@@ -111,7 +111,7 @@ async def test_html_and_word_link_sentences_with_findings_and_sources(pool: Pool
     assert render
     document = Document(io.BytesIO(b"".join(part for part in render(report) if isinstance(part, bytes))))
     headings = [part.text for part in document.paragraphs if part.style and part.style.name == "Heading 1"]
-    assert headings[:2] == ["Answer", "What the runs answered, in their own words"]
+    assert headings[:2] == ["Answer", "Questions"]
     [paragraph] = [part for part in document.paragraphs if part.text.startswith("Old ice")]
     anchors = re.findall(r'w:anchor="(\w+)"', paragraph._p.xml)
     assert f"f{number}" in anchors
@@ -198,9 +198,10 @@ async def test_what_the_runs_said_is_marked_sentence_by_sentence(
         ("Elsewhere", []),
     ]
     text = rendered(report, "md")
-    assert text.index("What the runs answered") < text.index("## Findings")
+    assert text.index("## Questions") < text.index("It is \\*\\*blue") < text.index("**1.**")
     assert "It is \\*\\*blue\\*\\*. *(not cited)*" in text
-    assert text.count("*(not cited)*") == 2
+    assert text.count("*(not cited)*") == 1
+    assert "with no fact of this report)*" in text
 
 
 @pytest.mark.parametrize(

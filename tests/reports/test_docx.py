@@ -15,8 +15,7 @@ async def test_headings_are_headings_and_tables_are_tables(sea_ice, pool):
     document = Document(await made(pool, sea_ice.run))
     headings = [one.text for one in document.paragraphs if one.style.name == "Heading 1"]
     assert headings == [
-        "Learning goal: Sea ice", "What the runs answered, in their own words", "Findings", "Contradictions", "Linked facts",
-        "Coverage", "Runs and cost", "Sources",
+        "Learning goal: Sea ice", "Questions", "Contradictions", "Linked facts", "Coverage", "Runs and cost", "Sources",
     ]  # fmt: skip
     assert [cell.text for cell in document.tables[-1].rows[0].cells] == [
         "Topic",

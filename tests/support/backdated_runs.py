@@ -18,6 +18,7 @@ NAMING_A_RUN = (
     "facts",
     "fetches",
     "fact_changes",
+    "run_facts",
 )
 
 

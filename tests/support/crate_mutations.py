@@ -215,7 +215,7 @@ def missing_annotation(files: Files, random: Random) -> None:
 @mutation
 def missing_finding(files: Files, random: Random) -> None:
     report = document(files, REPORT)
-    section = random.choice(report["sections"])
+    section = random.choice([section for section in report["sections"] if section["findings"]])
     section["findings"].remove(random.choice(section["findings"]))
     put(files, REPORT, report)
 

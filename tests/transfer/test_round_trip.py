@@ -149,7 +149,10 @@ async def test_facts_can_go_to_another_subject_of_the_same_home(library, pool, e
 async def test_a_run_is_exported_with_what_its_facts_are_linked_to(library, pool, tmp_path):
     batch = library.batch("sea-ice")
     run = library.run("sea-ice", batch, "x")
-    library.connection.execute("update facts set run_id = %s where source_url like 'https://a%%'", (run,))
+    library.connection.execute(
+        "insert into run_facts (run_id, fact_id, how) select %s, id, 'cited' from facts where source_url like 'https://a%%'",
+        (run,),
+    )
     found = records(await written(pool, tmp_path / "a.jsonl", run))
     facts = [one for one in found if one["kind"] == "fact"]
     assert len(facts) == 2

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from chiron_api.cli.display.colours import COLOURS
-from chiron_api.cli.display.events import STATE_AFTER, confirmed, event_field, numbered, phrase
+from chiron_api.cli.display.events import STATE_AFTER, cited, confirmed, event_field, numbered, phrase
 from chiron_api.text import duration, facts_phrase, one_line, tokens, usd
 from chiron_workers.pubsub.beginnings import Beginning
 from chiron_workers.runs.events import Event
@@ -34,6 +34,7 @@ class Row:
     step: str = ""
     facts: int = 0
     confirmed: int = 0
+    cited: int = 0
     turns: int = 0
     last_event: int = 0  # how many events of all runs had come when its last one came
     partial_text: str = ""
@@ -90,7 +91,7 @@ class Board:
         """The board of a stream that begins with what its runs have come to."""
         sums = beginning.sums
         rows = {
-            run.id: Row(run.topic, run.number, run.state, "", run.facts, run.confirmed, run.turns)
+            run.id: Row(run.topic, run.number, run.state, "", run.facts, run.confirmed, run.cited, run.turns)
             for run in beginning.runs
         }
         usage = EventUsage(
@@ -141,6 +142,8 @@ class Board:
                 self.usage.add_services(event.data)
         elif event.kind == EventKind.FACT_STORED:
             row.facts += 1
+        elif event.kind == EventKind.RUN_COMPLETED:
+            row.cited = cited(event.data)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The whole screen."""
@@ -166,7 +169,9 @@ class Board:
             if counts[state]:
                 head.append(f"  {counts[state]:,} {state}", style=COLOURS[state])
         rows = self.rows.values()
-        facts = facts_phrase(sum(row.facts for row in rows), sum(row.confirmed for row in rows))
+        facts = facts_phrase(
+            sum(row.facts for row in rows), sum(row.confirmed for row in rows), sum(row.cited for row in rows)
+        )
         runtime = duration((datetime.now(UTC) - self.started_at).total_seconds()) if self.started_at else "0s"
         head.append(
             f"\n{facts}  {self.usage.cost}  {runtime}",

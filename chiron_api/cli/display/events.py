@@ -51,6 +51,7 @@ def phrase(event: Event) -> str:
             return f"{_kind_words(event.kind)}: {event_field(data, 'reason')}".rstrip(": ")
         case EventKind.RUN_COMPLETED:
             how = "completed silently" if data.get("silent") else "completed"
+            how += ", nothing found" if data.get("nothing_found") else ""
             return f"{how}: {event_field(data, 'answer')}".rstrip(": ")
         case EventKind.RUN_FAILED:
             return f"failed ({event_field(data, 'kind')}): {event_field(data, 'message')}"
@@ -60,6 +61,12 @@ def phrase(event: Event) -> str:
 def confirmed(data: Mapping[str, Any]) -> int:
     """How many facts of other runs a tool met, by the event of its return."""
     count = data.get("confirmed")
+    return count if isinstance(count, int) else 0
+
+
+def cited(data: Mapping[str, Any]) -> int:
+    """How many facts that were known before the answer of a run cites, by the event of its end."""
+    count = data.get("cited")
     return count if isinstance(count, int) else 0
 
 

@@ -143,7 +143,12 @@ def beginning_line(start: Beginning) -> str:
     """What something has come to so far, and how many of its events are not shown."""
     sums = start.sums
     states = ", ".join(f"{runs:,} {state}" for state, runs in sums.runs.items() if runs)
-    parts = [states, facts_phrase(sums.facts, sums.confirmed), count(sums.turns, "turn"), cost_phrase(sums)]
+    parts = [
+        states,
+        facts_phrase(sums.facts, sums.confirmed, sums.cited),
+        count(sums.turns, "turn"),
+        cost_phrase(sums),
+    ]
     return f"So far: {'; '.join(parts)}. {count(sums.left_out, 'earlier event')}: --history shows them."
 
 

@@ -27,14 +27,14 @@ from chiron_api.text import (
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.states import RunState
 
-SILENT = ", silent"
+SILENT, NOTHING_FOUND = ", silent", ", nothing found"
 WORDS = ("subject", "name", "topic")  # columns that may be cropped
 FIGURES = ("runs", "facts", "turns", "cost")
 
 
 def closing_line(summary: BatchSummary | RunSummary) -> str:
     """How a batch or a run ended, in one line."""
-    parts = [facts_phrase(summary.facts, summary.confirmed), count(summary.turns, "turn")]
+    parts = [facts_phrase(summary.facts, summary.confirmed, summary.cited), count(summary.turns, "turn")]
     parts.append(f"tokens: {tokens(summary)}")
     parts.append(cost_phrase(summary))
     if summary.started_at and summary.finished_at:
@@ -43,11 +43,13 @@ def closing_line(summary: BatchSummary | RunSummary) -> str:
         parts += [_reason(summary.state, summary.error).removesuffix(".")] if summary.error else []
         parts += ["pruned, so its events are gone"] if summary.pruned_at else []
         parts += ["silent, since nothing new was found"] if summary.silent else []
+        parts += ["nothing found"] if summary.nothing_found else []
     else:
         parts.insert(0, _counts(summary))
         parts += [_reason_of_runs(reason).removesuffix(".") for reason in summary.reasons]
         parts += [f"{summary.pruned:,} pruned"] if summary.pruned else []
         parts += [f"{summary.silent:,} silent, since nothing new was found"] if summary.silent else []
+        parts += [f"{summary.nothing_found:,} found nothing"] if summary.nothing_found else []
     return f"{summary.state.capitalize()}: {'; '.join(parts)}."
 
 
@@ -64,15 +66,23 @@ def print_batches(batches: Sequence[BatchSummary], short_ids: Mapping[UUID, str]
     print_holds(holds_of_summary(hold for batch in batches for hold in batch.held))
 
 
-def print_batch(batch: BatchSummary, runs: Sequence[RunSummary]) -> None:
-    """The fields of a batch, then a line for each of these runs by its number; in a pipe by its id, the number last."""
+def print_batch(batch: BatchSummary, runs: Sequence[RunSummary], *, run_count: int) -> None:
+    """The fields of a batch, then a line for each of these runs, which are the first of so many.
+
+    A line begins with the number of its run; in a pipe with its id, and ends with the number.
+    """
     _print_fields(
         {
             "batch": str(batch.id),
             "name": one_line(batch.name),
             "subject": batch.subject_id,
             "state": f"{_batch_state(batch)} ({_counts(batch)})",
-            "facts": facts_phrase(batch.facts, batch.confirmed),
+            **(
+                {"nothing": f"found by {count(batch.nothing_found, 'completed run')}"}
+                if batch.nothing_found
+                else {}
+            ),
+            "facts": facts_phrase(batch.facts, batch.confirmed, batch.cited),
             "turns": f"{batch.turns:,}",
             "tokens": tokens(batch),
             "cost": _cost(batch),
@@ -93,7 +103,7 @@ def print_batch(batch: BatchSummary, runs: Sequence[RunSummary]) -> None:
     typer.echo()
     columns = ("run", "state", "facts", "turns", "cost", "topic")
     _print_table(columns, [_run_cells(member) for member in runs], {run.id: f"#{run.number}" for run in runs})
-    if hidden_count := sum(batch.runs.values()) - len(runs):
+    if hidden_count := run_count - len(runs):
         typer.echo(f"and {hidden_count:,} more")
 
 
@@ -110,7 +120,7 @@ def print_run(summary: RunSummary) -> None:
             "state": f"{_run_state(summary)} (attempt {summary.attempt})"
             if summary.attempt
             else _run_state(summary),
-            "facts": facts_phrase(summary.facts, summary.confirmed),
+            "facts": facts_phrase(summary.facts, summary.confirmed, summary.cited),
             "turns": f"{summary.turns:,}",
             "tokens": tokens(summary),
             "cost": _cost(summary),
@@ -195,12 +205,14 @@ def _run_cells(summary: RunSummary) -> tuple[str, ...]:
 
 
 def _batch_state(batch: BatchSummary) -> str:
-    is_silent = batch.state == RunState.COMPLETED and batch.silent == sum(batch.runs.values())
-    return f"{batch.state}{SILENT}" if is_silent else str(batch.state)
+    is_completed, runs = batch.state == RunState.COMPLETED, sum(batch.runs.values())
+    if is_completed and batch.silent == runs:
+        return f"{batch.state}{SILENT}"
+    return f"{batch.state}{NOTHING_FOUND * (is_completed and batch.nothing_found == runs)}"
 
 
 def _run_state(summary: RunSummary) -> str:
-    return f"{summary.state}{SILENT}" if summary.silent else str(summary.state)
+    return f"{summary.state}{SILENT if summary.silent else NOTHING_FOUND * summary.nothing_found}"
 
 
 def _counts(batch: BatchSummary) -> str:
@@ -249,5 +261,5 @@ def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], names: M
             justify="right" if name in FIGURES else "left",
         )
     for row in shown:
-        table.add_row(*(Text(cell, style=COLOURS.get(cell.removesuffix(SILENT), "")) for cell in row))  # type: ignore[call-overload]
+        table.add_row(*(Text(cell, style=COLOURS.get(cell.partition(",")[0], "")) for cell in row))  # type: ignore[call-overload]
     Console().print(table)

@@ -42,7 +42,8 @@ TITLES = {
 }
 TEXT_TITLE = ("Text of a source as it was read", "text/plain")
 RUN_PROPERTIES = (
-    "role", "state", "spent_usd", "turns", "facts", "input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens",
+    "role", "state", "spent_usd", "turns", "facts", "confirmed", "cited",
+    "input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens",
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
 from chiron_api.reports.write import Format
+from chiron_workers.states import ReportKind
 
 PIECE_BYTES = 65_536
 INDENT_CM, LEVELS_SHOWN = 0.7, 10
@@ -27,7 +28,8 @@ def render(report: Report) -> Iterator[bytes]:
     paper.paragraph(phrasing.ORIGIN_NOTE)
     for subject in report.subjects:
         _goal(paper, subject)
-    docx_answer.said(paper, report)
+    if report.kind is ReportKind.SUBJECT:
+        docx_answer.said(paper, report)
     _findings(paper, report)
     _contradictions(paper, report)
     _asides(paper, report)
@@ -54,16 +56,20 @@ def _goal(paper: Paper, subject: SubjectPart) -> None:
 
 
 def _findings(paper: Paper, report: Report) -> None:
-    paper.paragraph("Findings", 1)
+    paper.paragraph(phrasing.findings_heading(report), 1)
+    for note in phrasing.findings_notes(report):
+        paper.paragraph(note, colour=GREY)
     if not report.sections:
         paper.paragraph(phrasing.no_findings(report))
+    answers = {answer.run_id: answer for answer in report.run_answers}
     for title, section in phrasing.titled_sections(report):
         paper.paragraph(title, 2)
+        docx_answer.question(paper, section, answers)
         for finding in section.findings:
-            _finding(paper, finding, is_home=True)
+            _finding(paper, finding, is_home=True, mark=phrasing.finding_mark(section, finding))
 
 
-def _finding(paper: Paper, finding: Finding, *, is_home: bool) -> None:
+def _finding(paper: Paper, finding: Finding, *, is_home: bool, mark: str = "") -> None:
     paper.begin(keep=True)
     if is_home:
         paper.bookmark(f"f{finding.number}")
@@ -71,7 +77,7 @@ def _finding(paper: Paper, finding: Finding, *, is_home: bool) -> None:
     paper.say(one_line(finding.content))
     for source in dict.fromkeys(citation.source for citation in finding.citations):
         cite(paper, source)
-    paper.paragraph(phrasing.confidence_line(finding), colour=GREY)
+    paper.paragraph(phrasing.confidence_line(finding, mark), colour=GREY)
     for citation in finding.citations:
         _passage(paper, citation, finding)
     if is_home:

@@ -1,10 +1,12 @@
 """The written answer and the answers of the runs in a Word document."""
 
-from chiron_api.reports import answer_phrasing
-from chiron_api.reports.answer import WrittenSentence
+from collections.abc import Mapping
+
+from chiron_api.reports import answer_phrasing, phrasing
+from chiron_api.reports.answer import RunAnswer, WrittenSentence
 from chiron_api.reports.formats.docx_writer import GREY, Paper
 from chiron_api.reports.phrasing import one_line
-from chiron_api.reports.report import Report
+from chiron_api.reports.report import Report, Section
 
 
 def written(paper: Paper, report: Report) -> None:
@@ -41,22 +43,42 @@ def _sentence(paper: Paper, sentence: WrittenSentence) -> None:
         paper.say(f" ({mark})", bold=True)
 
 
+def question(paper: Paper, section: Section, answers: Mapping[str, RunAnswer]) -> None:
+    """The answer to the question of a section, what came of it, and its findings that stand elsewhere."""
+    if section.question is None:
+        return
+    if answer := answers.get(section.question.run_id):
+        _said(paper, answer)
+    for note in phrasing.question_notes(section):
+        paper.paragraph(note, colour=GREY)
+    for n, number in enumerate(section.question.repeats):
+        if n:
+            paper.say(", ")
+        else:
+            paper.paragraph(phrasing.REPEATS_WORDS)
+        paper.inward(f"finding {number}", f"f{number}")
+
+
 def said(paper: Paper, report: Report) -> None:
-    """What the runs answered, sentence by sentence."""
+    """What the runs of a subject answered, sentence by sentence."""
     if not report.run_answers:
         return
     paper.paragraph(answer_phrasing.RUNS_HEADING, 1)
     paper.paragraph(answer_phrasing.RUNS_NOTE, bold=True)
     for answer in report.run_answers:
         paper.paragraph(one_line(answer.topic), 2)
-        for sentence in answer.sentences:
-            paper.paragraph(one_line(sentence.text), "bullet")
-            for source in sentence.sources:
-                cite(paper, source)
-            if not sentence.sources:
-                paper.say(f" {answer_phrasing.NOT_CITED}", colour=GREY)
-        if note := answer_phrasing.cut_note(answer):
-            paper.paragraph(note)
+        _said(paper, answer)
+
+
+def _said(paper: Paper, answer: RunAnswer) -> None:
+    for sentence in answer.sentences:
+        paper.paragraph(one_line(sentence.text), "bullet")
+        for source in sentence.sources:
+            cite(paper, source)
+        if note := answer_phrasing.citation_note(sentence):
+            paper.say(f" {note}", colour=GREY)
+    if note := answer_phrasing.cut_note(answer):
+        paper.paragraph(note)
 
 
 def cite(paper: Paper, source: int) -> None:

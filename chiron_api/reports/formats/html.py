@@ -14,6 +14,7 @@ from chiron_api.reports.formats.html_work import coverage, work
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, SubjectPart
 from chiron_api.reports.write import Format
+from chiron_workers.states import ReportKind
 
 CONTENTS_MAX = 40
 
@@ -70,14 +71,13 @@ def _head(report: Report) -> Iterator[str]:
 def _contents(report: Report) -> Iterator[str]:
     is_short = 0 < len(report.sections) <= CONTENTS_MAX
     topics = "".join(
-        _entry(f"t{n}", phrasing.path(section.topic_path))
-        for n, section in enumerate(report.sections, start=1)
+        _entry(f"t{n}", title) for n, (title, _) in enumerate(phrasing.titled_sections(report), start=1)
     )
     if report.answer:
         yield _entry("answer", answer_phrasing.HEADING)
-    if report.run_answers:
+    if report.run_answers and report.kind is ReportKind.SUBJECT:
         yield _entry("words", answer_phrasing.RUNS_HEADING)
-    yield _entry("findings", "Findings", f"<ul>{topics}</ul>" if is_short else "")
+    yield _entry("findings", phrasing.findings_heading(report), f"<ul>{topics}</ul>" if is_short else "")
     if report.contradictions:
         yield _entry("contradictions", "Contradictions")
     yield from (_entry(f"coverage-{subject.subject_id}", "Coverage") for subject in report.subjects[:1])

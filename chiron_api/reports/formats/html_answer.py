@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from html import escape
 
 from chiron_api.reports import answer_phrasing
-from chiron_api.reports.answer import SaidSentence, WrittenSentence
+from chiron_api.reports.answer import WrittenSentence
+from chiron_api.reports.formats import html_findings
 from chiron_api.reports.formats.html_addresses import ANCHORS, Anchors
 from chiron_api.reports.formats.html_findings import cite
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report
+from chiron_workers.states import ReportKind
 
 
 def written(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
@@ -41,19 +43,12 @@ def _written(sentence: WrittenSentence, addresses: Anchors) -> str:
 
 
 def said(report: Report) -> Iterator[str]:
-    """What the runs answered, sentence by sentence."""
-    if not report.run_answers:
+    """What the runs of a subject answered, sentence by sentence; the questions of others have their answers."""
+    if not report.run_answers or report.kind is not ReportKind.SUBJECT:
         return
     yield f'<section id="words">\n<h2>{answer_phrasing.RUNS_HEADING}</h2>\n'
     yield f'<p class="mark">{answer_phrasing.RUNS_NOTE}</p>\n'
     for answer in report.run_answers:
-        yield f'<h3 dir="auto">{escape(one_line(answer.topic))}</h3>\n<ul class="words">'
-        yield "".join(map(_said, answer.sentences))
-        yield f"</ul>\n<p>{note}</p>\n" if (note := answer_phrasing.cut_note(answer)) else "</ul>\n"
+        yield f'<h3 dir="auto">{escape(one_line(answer.topic))}</h3>\n'
+        yield from html_findings.said(answer)
     yield "</section>\n"
-
-
-def _said(sentence: SaidSentence) -> str:
-    not_cited = f'<span class="mark">{answer_phrasing.NOT_CITED}</span>'
-    mark = " ".join(cite(source, ANCHORS) for source in sentence.sources) if sentence.sources else not_cited
-    return f"<li><bdi>{escape(one_line(sentence.text))}</bdi> {mark}</li>"

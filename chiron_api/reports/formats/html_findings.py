@@ -1,32 +1,67 @@
 """Findings, contradictions and sources as parts of an HTML page, linked with one another."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from html import escape
 
-from chiron_api.reports import phrasing
+from chiron_api.reports import answer_phrasing, phrasing
+from chiron_api.reports.answer import RunAnswer, SaidSentence
 from chiron_api.reports.formats.html_addresses import ANCHORS, Anchors
 from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
-from chiron_api.reports.report import Citation, Contradiction, Finding, Report, Source
+from chiron_api.reports.report import Citation, Contradiction, Finding, Report, Section, Source
 
 
 def findings(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
-    """The findings by topic path; `addresses` say where numbers lead."""
-    yield '<section id="findings">\n<h2>Findings</h2>\n'
+    """The findings by question or topic path; `addresses` say where numbers lead."""
+    yield f'<section id="findings">\n<h2>{phrasing.findings_heading(report)}</h2>\n'
+    yield from (f'<p class="soft">{escape(note)}</p>\n' for note in phrasing.findings_notes(report))
+    answers = {answer.run_id: answer for answer in report.run_answers}
     if not report.sections:
         yield f"<p>{phrasing.no_findings(report)}</p>\n"
     for n, (title, section) in enumerate(phrasing.titled_sections(report), start=1):
         yield f'<h3 id="t{n}" dir="auto">{escape(title)}</h3>\n'
-        yield from map(partial(_finding, addresses), section.findings)
+        yield from _question(section, answers, addresses)
+        for finding in section.findings:
+            yield _finding(addresses, finding, phrasing.finding_mark(section, finding))
     yield "</section>\n"
 
 
-def _finding(addresses: Anchors, finding: Finding) -> str:
+def _question(section: Section, answers: Mapping[str, RunAnswer], addresses: Anchors) -> Iterator[str]:
+    """The answer to the question of a section, what came of it, and its findings that stand elsewhere."""
+    if section.question is None:
+        return
+    if answer := answers.get(section.question.run_id):
+        yield from said(answer)
+    for note in phrasing.question_notes(section):
+        yield f'<p class="soft" dir="auto">{escape(note)}</p>\n'
+    if numbers := section.question.repeats:
+        places = ", ".join(f"<a {addresses.finding(number)}>finding {number}</a>" for number in numbers)
+        yield f"<p>{phrasing.REPEATS_WORDS}{places}.</p>\n"
+
+
+def said(answer: RunAnswer) -> Iterator[str]:
+    """What a run answered, sentence by sentence."""
+    yield '<ul class="words">'
+    yield "".join(map(_said, answer.sentences))
+    yield f"</ul>\n<p>{note}</p>\n" if (note := answer_phrasing.cut_note(answer)) else "</ul>\n"
+
+
+def _said(sentence: SaidSentence) -> str:
+    note = answer_phrasing.citation_note(sentence)
+    mark = (
+        f'<span class="mark">{escape(note)}</span>'
+        if note
+        else " ".join(cite(source, ANCHORS) for source in sentence.sources)
+    )
+    return f"<li><bdi>{escape(one_line(sentence.text))}</bdi> {mark}</li>"
+
+
+def _finding(addresses: Anchors, finding: Finding, mark: str = "") -> str:
     number = finding.number
     parts = [
         f'<article class="finding" id="f{number}" aria-label="Finding {number}">\n{_statement(finding, addresses)}',
-        f'<p class="standing">{_standing(finding)}</p>\n',
+        f'<p class="standing">{_standing(finding, mark)}</p>\n',
         *(_passage(citation, finding, addresses) for citation in finding.citations),
         _links(finding, addresses),
         "</article>\n",
@@ -49,9 +84,9 @@ def cite(source: int, addresses: Anchors, findings: Iterable[int] = ()) -> str:
     return f'<a class="cite" {addresses.source(source, findings)} aria-label="Source {source}">[{source}]</a>'
 
 
-def _standing(finding: Finding) -> str:
+def _standing(finding: Finding, mark: str = "") -> str:
     marks = "".join(f' · <span class="mark">{mark}</span>' for mark in phrasing.marks(finding))
-    return f"{escape(phrasing.confidence_and_origins(finding))}{marks}"
+    return f"{escape(phrasing.confidence_and_origins(finding))}{marks}{f' · {mark}' if mark else ''}"
 
 
 def _passage(citation: Citation, finding: Finding, addresses: Anchors) -> str:

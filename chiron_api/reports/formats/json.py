@@ -33,6 +33,7 @@ def render(report: Report) -> Iterator[str]:
         "unchecked_agent_words": report.agent_words,
         "answer": report.answer,
         "run_answers": report.run_answers,
+        "questions_left_out": report.questions_left_out,
     }
     yield as_json(head).removesuffix("}") + ',\n"sections": ['
     sources = {source.number: source for source in report.sources}
@@ -47,7 +48,9 @@ def render(report: Report) -> Iterator[str]:
 
 
 def _section(section: Section, sources: Mapping[int, Source]) -> Iterator[str]:
-    head = as_json({"subject_id": section.subject_id, "topic_path": section.topic_path})
+    head = as_json(
+        {"subject_id": section.subject_id, "topic_path": section.topic_path, "question": section.question}
+    )
     yield head.removesuffix("}") + ', "findings": ['
     yield from _lines(_finding(finding, sources) for finding in section.findings)
     yield "]}"

@@ -10,6 +10,7 @@ from chiron_api.reports.links import link
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
 from chiron_api.reports.write import Format
 from chiron_api.text import cost_phrase, count, facts_phrase, services_phrase, tokens, tokens_by_name
+from chiron_workers.states import ReportKind
 
 Links = Mapping[int, str]  # where sources lead, by their numbers; without those whose address can be no link
 escape_often = lru_cache(maxsize=1_024)(escape)  # of a line that many findings have
@@ -24,7 +25,8 @@ def render(report: Report) -> Iterator[str]:
     yield f"\n{escape(phrasing.ORIGIN_NOTE)}\n\n"
     for subject in report.subjects:
         yield from _goal(subject, is_named=len(report.subjects) > 1)
-    yield from markdown_answer.said(report, partial(_references, links=links))
+    if report.kind is ReportKind.SUBJECT:
+        yield from markdown_answer.said(report, partial(_references, links=links))
     yield from _findings(report, links)
     yield from _contradictions(report, links)
     yield from _asides(report, links)
@@ -42,16 +44,23 @@ def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
 
 
 def _findings(report: Report, links: Links) -> Iterator[str]:
-    yield "## Findings\n\n"
+    yield f"## {phrasing.findings_heading(report)}\n\n"
+    yield from (f"{escape(note)}\n\n" for note in phrasing.findings_notes(report))
     if not report.sections:
         yield f"{escape(phrasing.no_findings(report))}\n\n"
+    answers = {answer.run_id: answer for answer in report.run_answers}
     for title, section in phrasing.titled_sections(report):
         yield f"### {escape(title)}\n\n"
-        yield from (_finding(finding, links) for finding in section.findings)
+        yield from markdown_answer.question(
+            section, answers, partial(_references, links=links), "finding {}".format
+        )
+        yield from (
+            _finding(finding, links, phrasing.finding_mark(section, finding)) for finding in section.findings
+        )
 
 
-def _finding(finding: Finding, links: Links) -> str:
-    lines = _statement_and_quotes(finding, links)
+def _finding(finding: Finding, links: Links, mark: str = "") -> str:
+    lines = _statement_and_quotes(finding, links, mark)
     return with_notes(lines, finding, "finding {}".format)
 
 
@@ -64,9 +73,9 @@ def with_notes(lines: Sequence[str], finding: Finding, place: Callable[[int], st
     return "\n\n".join([*lines, "\n".join(notes)]) + "\n\n"
 
 
-def _statement_and_quotes(finding: Finding, links: Links) -> list[str]:
+def _statement_and_quotes(finding: Finding, links: Links, mark: str = "") -> list[str]:
     references = {citation.source: _reference(citation.source, links) for citation in finding.citations}
-    sureness = escape_often(phrasing.confidence_line(finding))
+    sureness = escape_often(phrasing.confidence_line(finding, mark))
     statement = (
         f"**{finding.number}.** {escape(finding.content)} {' '.join(references.values())}\\\n*{sureness}*"
     )
@@ -162,8 +171,9 @@ def render_work(report: Report) -> Iterator[str]:
         yield f"- Embeddings and searches of hosted services: {services}\n"
     yield "\n### Runs\n\n"
     for run in report.work.runs:
+        facts = facts_phrase(run.facts, run.confirmed, run.cited)
         yield (
-            f"- {escape(run.topic)}: {run.state}, {facts_phrase(run.facts, run.confirmed)}, {escape(cost_phrase(run))}, "
+            f"- {escape(run.topic)}: {run.state}, {facts}, {escape(cost_phrase(run))}, "
             f"{count(sum(tokens_by_name(run).values()), 'token')}, run {run.run_id}\n"
         )
     omitted_note = phrasing.runs_left_out(report)

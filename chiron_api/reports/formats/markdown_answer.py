@@ -1,12 +1,12 @@
 """The written answer and the answers of the runs in Markdown."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from chiron_api.reports import answer_phrasing
-from chiron_api.reports.answer import WrittenSentence
+from chiron_api.reports import answer_phrasing, phrasing
+from chiron_api.reports.answer import RunAnswer, WrittenSentence
 from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.phrasing import one_line
-from chiron_api.reports.report import Report
+from chiron_api.reports.report import Report, Section
 
 Cite = Callable[[Sequence[int]], str]  # references to sources, by their numbers
 Place = Callable[[int], str]  # how a finding is named, by its number
@@ -39,15 +39,31 @@ def _sentence(sentence: WrittenSentence, cite: Cite, place: Place) -> str:
     return " ".join(part for part in parts if part) + marks
 
 
+def question(section: Section, answers: Mapping[str, RunAnswer], cite: Cite, place: Place) -> Iterator[str]:
+    """The answer to the question of a section, what came of it, and its findings that stand elsewhere."""
+    if section.question is None:
+        return
+    if answer := answers.get(section.question.run_id):
+        yield from _said(answer, cite)
+    yield from (f"*{escape(note)}*\n\n" for note in phrasing.question_notes(section))
+    if numbers := section.question.repeats:
+        yield f"{phrasing.REPEATS_WORDS}{', '.join(map(place, numbers))}.\n\n"
+
+
 def said(report: Report, cite: Cite) -> Iterator[str]:
-    """What the runs answered, sentence by sentence."""
+    """What the runs of a subject answered, sentence by sentence."""
     if not report.run_answers:
         return
     yield f"## {answer_phrasing.RUNS_HEADING}\n\n{escape(answer_phrasing.RUNS_NOTE)}\n\n"
     for answer in report.run_answers:
         yield f"### {escape(answer.topic)}\n\n"
-        for sentence in answer.sentences:
-            mark = cite(sentence.sources) if sentence.sources else f"*{answer_phrasing.NOT_CITED}*"
-            yield f"- {escape(one_line(sentence.text))} {mark}\n"
-        note = answer_phrasing.cut_note(answer)
-        yield f"\n{note}\n\n" if note else "\n"
+        yield from _said(answer, cite)
+
+
+def _said(answer: RunAnswer, cite: Cite) -> Iterator[str]:
+    for sentence in answer.sentences:
+        note = answer_phrasing.citation_note(sentence)
+        mark = f"*{escape(note)}*" if note else cite(sentence.sources)
+        yield f"- {escape(one_line(sentence.text))} {mark}\n"
+    note = answer_phrasing.cut_note(answer)
+    yield f"\n{note}\n\n" if note else "\n"

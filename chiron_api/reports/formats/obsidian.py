@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from chiron_api.reports import phrasing
@@ -10,10 +11,11 @@ from chiron_api.reports.formats import markdown, markdown_answer
 from chiron_api.reports.formats.file_names import file_name
 from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.formats.note_folder import write_notes
-from chiron_api.reports.report import Finding, Report, Source
+from chiron_api.reports.report import Finding, Report, Section, Source
 from chiron_api.reports.write import Format
 from chiron_api.text import count
 from chiron_workers.documents.omissions import describe
+from chiron_workers.states import ReportKind
 
 INDEX = "Index"
 Step = tuple[str, ...]  # the subject and the steps of a topic path that lead to a note
@@ -26,6 +28,7 @@ class _NoteNames:
     report: Report
     findings: dict[Step, tuple[Finding, ...]]
     topics: dict[Step, str] = field(default_factory=dict)
+    questions: dict[str, Section] = field(default_factory=dict)  # by the names of their notes
     below: dict[Step, list[str]] = field(default_factory=lambda: defaultdict(list))
     sources: dict[int, str] = field(default_factory=dict)
     places: dict[int, str] = field(default_factory=dict)
@@ -36,6 +39,8 @@ def notes(report: Report) -> Iterator[tuple[str, str]]:
     """Each note as (name of its file within the folder, with `/`, and text); all links between them resolve."""
     names = _name_notes(report)
     yield f"{INDEX}.md", "".join(_index(names))
+    for name, section in names.questions.items():
+        yield f"{name}.md", "".join(_question(section, names))
     for step, name in names.topics.items():
         yield f"{name}.md", _topic(step, names)
     if names.linked_facts:
@@ -48,9 +53,16 @@ def notes(report: Report) -> Iterator[tuple[str, str]]:
 
 def _name_notes(report: Report) -> _NoteNames:
     findings_by_step = {
-        (section.subject_id, *section.topic_path.split("/")): section.findings for section in report.sections
+        (section.subject_id, *section.topic_path.split("/")): section.findings
+        for section in report.sections
+        if section.question is None
     }
     names, used_names = _NoteNames(report, findings_by_step), {"index"}
+    for title, section in phrasing.titled_sections(report):
+        if section.question:
+            name = f"Questions/{file_name(title, used_names)}"
+            names.questions[name] = section
+            names.places |= dict.fromkeys((finding.number for finding in section.findings), name)
     topics = {step[:n]: None for step in names.findings for n in range(1, len(step) + 1)}
     titles = {subject.subject_id: subject.title for subject in report.subjects}
     for step in topics:
@@ -85,18 +97,21 @@ def _name(note: str) -> str:
 def _index(names: _NoteNames) -> Iterator[str]:
     report = names.report
 
-    def cite(sources: Sequence[int]) -> str:
-        return " ".join(_source_link(source, names) for source in sources)
-
     yield _front(
         {"chiron": "report", "kind": str(report.kind), "id": report.id, "made_at": report.made_at.isoformat()}
     )
     yield f"# {escape(phrasing.heading(report))}\n\n{escape(phrasing.origin_line(report))}\n\n"
-    yield from markdown_answer.written(report, cite, lambda number: _place(number, names))
+    yield from markdown_answer.written(report, partial(_cite, names), lambda number: _place(number, names))
     yield "".join(f"- {name}: {escape(value)}\n" for name, value in phrasing.summary(report))
     yield f"\n{escape(phrasing.ORIGIN_NOTE)}\n\n"
-    yield from markdown_answer.said(report, cite)
-    yield "## Topics\n\n"
+    if names.questions:
+        yield f"## {phrasing.QUESTIONS_HEADING}\n\n"
+        yield from (f"{escape(note)}\n\n" for note in phrasing.findings_notes(report))
+        yield "".join(f"- {_wiki(name, _name(name))}\n" for name in names.questions) + "\n"
+    if report.kind is ReportKind.SUBJECT:
+        yield from markdown_answer.said(report, partial(_cite, names))
+    if names.topics or not names.questions:
+        yield "## Topics\n\n"
     yield "".join(
         f"{'  ' * (len(step) - 1)}- {_wiki(name, _name(name))}\n" for step, name in names.topics.items()
     )
@@ -137,10 +152,36 @@ def _topic(step: Step, names: _NoteNames) -> str:
     return "".join(parts)
 
 
-def _finding(finding: Finding, names: _NoteNames) -> str:
+def _question(section: Section, names: _NoteNames) -> Iterator[str]:
+    question = section.question
+    assert question is not None
+    yield _front(
+        {
+            "chiron": "question",
+            "number": question.number,
+            "run": question.run_id,
+            "state": str(question.state),
+            "up": _wiki(INDEX, INDEX),
+        }
+    )
+    yield f"# {escape(phrasing.question_title(question, names.report))}\n\n"
+    answers = {answer.run_id: answer for answer in names.report.run_answers}
+    yield from markdown_answer.question(
+        section, answers, partial(_cite, names), lambda number: _place(number, names)
+    )
+    yield from (
+        _finding(finding, names, phrasing.finding_mark(section, finding)) for finding in section.findings
+    )
+
+
+def _cite(names: _NoteNames, sources: Sequence[int]) -> str:
+    return " ".join(_source_link(source, names) for source in sources)
+
+
+def _finding(finding: Finding, names: _NoteNames, mark: str = "") -> str:
     number = finding.number
     lines = [
-        f"**{number}.** {escape(finding.content)} *{escape(phrasing.confidence_line(finding))}* ^f{number}",
+        f"**{number}.** {escape(finding.content)} *{escape(phrasing.confidence_line(finding, mark))}* ^f{number}",
         *(
             markdown.passage(citation, finding.content, _source_link(citation.source, names))
             for citation in finding.citations

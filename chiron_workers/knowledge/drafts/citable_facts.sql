@@ -1,13 +1,10 @@
 -- in_scope
 (f.subject_id = %(subject_id)s::text
             or exists (select
-                         from runs r
-                        where r.id = f.run_id
-                          and %(id)s::uuid in (r.id, r.batch_id))
-            or exists (select
-                         from corroborations c
-                         join runs r on r.id = c.run_id
-                        where c.fact_id = f.id
+                         from run_facts m
+                         join runs r on r.id = m.run_id
+                        where m.fact_id = f.id
+                          and m.how in ('stored', 'confirmed', 'cited')
                           and %(id)s::uuid in (r.id, r.batch_id)))
 
 -- facts_of_scope
@@ -21,13 +18,10 @@ run as (
    where batch_id = %(id)s::uuid
 ),
 scope as (
-  select f.id
-    from facts f
-    join run on run.id = f.run_id
-  union
-  select c.fact_id
-    from corroborations c
-    join run on run.id = c.run_id
+  select m.fact_id as id
+    from run_facts m
+    join run on run.id = m.run_id
+   where m.how in ('stored', 'confirmed', 'cited')
   union
   select id
     from facts

@@ -15,10 +15,11 @@ select id::text as fact_id, subject_id, content
  where id = any(%(fact_ids)s::uuid[]);
 
 -- best_of_runs
--- The most confident fact of each run of a batch, in the order of the runs.
+-- The most confident fact of each run of a batch, new or known before, in the order of the runs.
 select distinct on (r.id) r.topic, f.content, f.quote, f.source_url, f.confidence
   from runs r
-  join facts f on f.run_id = r.id
+  join run_facts m on m.run_id = r.id and m.how in ('stored', 'confirmed', 'cited')
+  join facts f on f.id = m.fact_id
  where r.batch_id = %(batch_id)s
    and f.status in ('accepted', 'disputed')
  order by r.id, f.confidence desc, f.id

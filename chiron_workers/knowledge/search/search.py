@@ -126,6 +126,7 @@ class Search:
         rows = await self._search_small(mode, condition, table, query_args) or await self._search_large(
             mode, condition, table, query_args
         )
+        self.session.searched_ids.update(row["id"] for row in rows)
         return cast("list[FoundFact]", rows)
 
     async def _embed(self, words: str) -> list[float] | None:

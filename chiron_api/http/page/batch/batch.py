@@ -15,9 +15,10 @@ from chiron_workers.batches.cost_to_finish import CostToFinish
 from chiron_workers.batches.summaries import BatchSummary, summary
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load as load_queries
+from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.states import RunState
 
-SQL = load_queries(__file__)
+SQL = load_queries(__file__, USAGE_SQL)
 SQUARES_MAX = 400  # more runs are drawn as stretches
 STRETCHES = 120
 TIME_STRETCHES = 60
@@ -41,10 +42,16 @@ class Selection:
     state: RunState | None = None
     order: Order = Order.TOPIC
     page: int = 1
+    nothing_found: bool = False  # only those that completed without a fact
 
     def query(self, **changes: object) -> str:
         """The selection as a query string, with changes."""
-        fields = {"state": self.state, "order": self.order, "page": self.page} | changes
+        fields = {
+            "state": self.state,
+            "nothing_found": "true" if self.nothing_found else None,
+            "order": self.order,
+            "page": self.page,
+        } | changes
         return "&".join(
             f"{name}={value}" for name, value in fields.items() if value not in (None, "", 1, Order.TOPIC)
         )
@@ -93,6 +100,7 @@ async def _runs(pool: Pool, batch_id: UUID, selection: Selection) -> list[DictRo
     args = {
         "batch_id": batch_id,
         "state": selection.state,
+        "nothing_found": selection.nothing_found,
         "limit": RUNS_PER_PAGE + 1,
         "offset": (selection.page - 1) * RUNS_PER_PAGE,
     }

@@ -14,10 +14,14 @@ select stretch, state, count(*) as runs
  order by stretch;
 
 -- facts
+-- The newest of those that its runs stored, confirmed or cite.
 select f.id, f.content, f.quote, f.source_url, f.confidence, f.status, f.created_at
   from facts f
-  join runs r on r.id = f.run_id
- where r.batch_id = %(batch_id)s
+ where f.id in (select m.fact_id
+                  from run_facts m
+                  join runs r on r.id = m.run_id
+                 where r.batch_id = %(batch_id)s
+                   and m.how in ('stored', 'confirmed', 'cited'))
    and f.status in ('accepted', 'disputed')
  order by f.id desc
  limit %(limit)s;
@@ -36,13 +40,15 @@ select stretch, sum(sum(spent_usd)) over (order by stretch) as usd
  order by stretch;
 
 -- run_columns
-id, number, topic, state, turns, facts, spent_usd, started_at, finished_at, error ->> 'message' as problem
+id, number, topic, state, turns, facts, {{nothing_found}} as nothing_found, spent_usd, started_at, finished_at,
+       error ->> 'message' as problem
 
 -- runs_by_topic
 select {{run_columns}}
   from runs
  where batch_id = %(batch_id)s
    and (%(state)s::text is null or state = %(state)s)
+   and (not %(nothing_found)s or {{nothing_found}})
  order by id
  limit %(limit)s offset %(offset)s;
 
@@ -51,6 +57,7 @@ select {{run_columns}}
   from runs
  where batch_id = %(batch_id)s
    and (%(state)s::text is null or state = %(state)s)
+   and (not %(nothing_found)s or {{nothing_found}})
  order by facts desc, id
  limit %(limit)s offset %(offset)s;
 
@@ -59,6 +66,7 @@ select {{run_columns}}
   from runs
  where batch_id = %(batch_id)s
    and (%(state)s::text is null or state = %(state)s)
+   and (not %(nothing_found)s or {{nothing_found}})
  order by spent_usd desc, id
  limit %(limit)s offset %(offset)s;
 
@@ -67,5 +75,6 @@ select {{run_columns}}
   from runs
  where batch_id = %(batch_id)s
    and (%(state)s::text is null or state = %(state)s)
+   and (not %(nothing_found)s or {{nothing_found}})
  order by turns desc, id
  limit %(limit)s offset %(offset)s;

@@ -26,12 +26,13 @@ class Options(Input):
 
     state: RunState | None = None
     order: Order = Order.TOPIC
+    nothing_found: bool = False
     page: Annotated[int, Field(ge=1, le=100_000)] = 1
     after: UUID = UUID(int=0)  # the newest fact that the page shows, for what joins it
 
     def selection(self) -> Selection:
         """Which runs the table shows."""
-        return Selection(self.state, self.order, self.page)
+        return Selection(self.state, self.order, self.page, self.nothing_found)
 
 
 async def list_batches(request: Request) -> Response:
