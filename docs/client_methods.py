@@ -160,7 +160,7 @@ def _parameters(method: Method, types: Types) -> list[str]:
             is_named = bool(positional) and (hint in ("bool", "datetime") or parameter == "subject")
         else:
             is_named = not (_target(field) or (fields == [name] and hint == "str"))
-        text = f"{parameter}: {hint}{'' if field.is_required() else _default(name, hint, method)}"
+        text = f"{parameter}: {hint}{'' if field.is_required() else _default(name, field, hint, method)}"
         (named if named or is_named else positional).append(text)
     if method.act.arguments.takes_key:
         named.append("idempotency_key: str | None = None")
@@ -185,11 +185,11 @@ def _hint(name: str, field: FieldInfo, method: Method, types: Types) -> str:
     )
 
 
-def _default(name: str, hint: str, method: Method) -> str:
+def _default(name: str, field: FieldInfo, hint: str, method: Method) -> str:
     """The default of an option: it is not sent unless it is given, but for the format of a document."""
     if name == "format" and method.is_document:
         return f" = {quoted(document_formats(method)[0])}"
-    return " = False" if hint == "bool" else " | None = None"
+    return " = False" if hint == "bool" and field.default is False else " | None = None"
 
 
 def document_formats(method: Method) -> list[str]:

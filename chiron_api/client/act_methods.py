@@ -483,7 +483,7 @@ class ActMethods:
     @Pages("GET /v1/runs", RunList)
     def runs(
         self, batch: BatchRef | None = None, *, state: RunState | None = None, subject: str | None = None,
-        nothing_found: bool = False
+        nothing_found: bool | None = None
     ) -> Iterable[Run]:
         """Runs, newest first, in pages; `next` is null on the last one. Their evaluations are left out."""
 

@@ -41,7 +41,7 @@ create index runs_to_record on runs (id)
  where recorded_leases between 0 and lease - 1 and state in ('completed', 'failed', 'cancelled');
 alter table run_facts add constraint run_facts_run_id_fkey foreign key (run_id) references runs on delete cascade;
 
-create function note_stored_fact() returns trigger language plpgsql as $$
+create or replace function note_stored_fact() returns trigger language plpgsql as $$
 begin
   insert into run_facts (run_id, fact_id, how) values (new.run_id, new.id, 'stored') on conflict do nothing;
   return null;
@@ -50,7 +50,7 @@ create trigger facts_are_met_by_their_runs after insert on facts for each row
   when (new.run_id is not null and current_setting('chiron.restores', true) is distinct from 'on')
   execute function note_stored_fact();
 
-create function note_confirmed_fact() returns trigger language plpgsql as $$
+create or replace function note_confirmed_fact() returns trigger language plpgsql as $$
 begin
   insert into run_facts (run_id, fact_id, how)
   select new.run_id, id, 'confirmed'
@@ -64,7 +64,7 @@ create trigger facts_are_met_by_runs_that_confirm_them after insert on corrobora
   when (new.run_id is not null and current_setting('chiron.restores', true) is distinct from 'on')
   execute function note_confirmed_fact();
 
-create function forget_met_facts() returns trigger language plpgsql as $$
+create or replace function forget_met_facts() returns trigger language plpgsql as $$
 begin
   delete from run_facts using gone where fact_id = gone.id;
   return null;
