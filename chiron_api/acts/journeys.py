@@ -3,13 +3,13 @@
 import contextlib
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
 from chiron_api.acts.act import Created, Noun, Target
-from chiron_api.acts.inputs import INTEGER, Flag, Input, Name, Usd
+from chiron_api.acts.inputs import Flag, Input, Usd
+from chiron_api.acts.learning import FactsMin, GoalOptions
 from chiron_api.acts.steering import steer
 from chiron_api.answers.journeys import Journey, JourneyList
 from chiron_api.services import Services
@@ -17,11 +17,11 @@ from chiron_api.views.journeys import view_of
 from chiron_workers.batches import steering
 from chiron_workers.billing.budgets import USD_MIN, Budget
 from chiron_workers.errors import Conflict, NotFound, UsageError
-from chiron_workers.knowledge.coverage.subjects import DEPTH_CHARS_MAX, Subjects
+from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.learning import journeys, starts
-from chiron_workers.learning.curriculum_orders import DEPTH, GOAL_CHARS_MAX, Goal
+from chiron_workers.learning.curriculum_orders import Goal
 from chiron_workers.learning.journey_orders import load_paused, own_open_batches, spent_usd
-from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
+from chiron_workers.learning.needs import FACTS_MIN
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyState
 
@@ -31,35 +31,14 @@ CHANGE_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 LOOKS_MAX = 20  # of one act; workers go on with the rest
 
 
-class JourneyRequest(Input):
+class JourneyRequest(GoalOptions):
     """What somebody wants to understand and how deeply, by which model and for how much as a whole."""
 
-    goal: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=GOAL_CHARS_MAX,
-            description="What you want to understand or be able to do, in your own words.",
-        ),
-    ]
-    depth: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=DEPTH_CHARS_MAX,
-            description="How deeply: overview, practical, expert, or other words.",
-        ),
-    ] = DEPTH
-    model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
     budget_usd: Usd | None = Field(
         None,
         description="What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`.",
     )
-    facts_min: Annotated[
-        int,
-        Field(ge=1, le=FACTS_MAX, description="Accepted facts that a node needs, from two origins."),
-        INTEGER,
-    ] = FACTS_MIN
+    facts_min: FactsMin = FACTS_MIN
     again: Flag = Field(False, description="Map the goal anew, and try nodes again that gained nothing.")
 
 
