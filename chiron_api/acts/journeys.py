@@ -74,7 +74,7 @@ async def start_journey(services: Services, id: str, body: JourneyRequest) -> Cr
     options = starts.JourneyOptions(body.model, body.budget_usd, body.facts_min, is_fresh=body.again)
     goal = Goal(id, body.goal, body.depth)
     begun = await starts.begin(services.pool, goal, options, principal=services.principal)
-    return Created(await go_on(services, begun.journey), begun.is_new)
+    return Created(await take_steps(services, begun.journey), begun.is_new)
 
 
 @JOURNEYS.act(
@@ -113,7 +113,7 @@ async def read_lesson_of_journey(services: Services, id: UUID) -> Journey:
     """The lesson that waited is read; questions about it come next, in the quiz `quiz_id`. 409 where none waits."""
     journey = await _own(services, id)
     await starts.lesson_read(services.pool, journey)
-    return await go_on(services, await _reload(services, journey))
+    return await take_steps(services, await _reload(services, journey))
 
 
 @JOURNEYS.act(
@@ -145,10 +145,10 @@ async def resume(services: Services, id: UUID, body: ResumeRequest = SAME_BUDGET
     except Conflict:
         if not paused:
             raise
-        # A worker has seen first that what was paused goes on.
+        # A worker has picked up the resumed runs already, so the journey is under way.
         async with Session(pool) as session:
             await starts.change_budget(session, journey, body.budget_usd, principal=principal)
-    return await go_on(services, await _reload(services, journey))
+    return await take_steps(services, await _reload(services, journey))
 
 
 @JOURNEYS.act(
@@ -165,7 +165,7 @@ async def stop(services: Services, id: UUID) -> Journey:
     journey = await _own(services, id)
     if journey.state is JourneyState.IDLE:
         raise Conflict(f"The journey through {journey.subject_id} stands still already.")
-    # Held first: a worker that moves it meanwhile would order what nobody cancels.
+    # Stop it first: a worker that moved it meanwhile would order batches that are not in the list below.
     while not await starts.stop(services.pool, journey):
         journey = await _reload(services, journey)
         if journey.state is JourneyState.IDLE:
@@ -176,8 +176,8 @@ async def stop(services: Services, id: UUID) -> Journey:
     return await _answer(services, await _reload(services, journey))
 
 
-async def go_on(services: Services, journey: journeys.Journey) -> Journey:
-    """Take the steps that can be taken now, as a worker would, and notify the workers of what is ordered."""
+async def take_steps(services: Services, journey: journeys.Journey) -> Journey:
+    """Take the steps that are possible now, as a worker would, and notify the workers of new batches."""
     from chiron_workers.learning.orchestrator import advance
 
     for _ in range(LOOKS_MAX):
