@@ -260,7 +260,7 @@ class ActMethods:
     def lesson_document(self, lesson: Id | LessonLine, *, format: Literal["md", "json", "html"] = "md") -> bytes:
         """A lesson with its facts, and which of its sentences are stale and why.
 
-        As a document of a format, as it would be saved.
+        Returns the document in a format, as bytes.
         """
 
     @Request("GET /v1/subjects/{id}/lessons", LessonList)
@@ -276,7 +276,7 @@ class ActMethods:
     def map_document(self, subject: str, *, format: Literal["mermaid", "tree", "json"] = "mermaid") -> bytes:
         """The nodes of a subject, nested, with how many facts belong to each, and which are exhausted.
 
-        As a document of a format, as it would be saved.
+        Returns the document in a format, as bytes.
         """
 
     @Request("POST /v1/subjects/{id}/curriculum", is_repeatable=True)
@@ -394,7 +394,7 @@ class ActMethods:
     ) -> bytes:
         """What the runs of a batch found, with sources.
 
-        As a document of a format, as it would be saved.
+        Returns the document in a format, as bytes.
 
         Args:
             candidates: Also facts that are not sure enough, marked.
@@ -461,7 +461,7 @@ class ActMethods:
 
         404 for a batch that was submitted without `columns`.
 
-        As a document of a format, as it would be saved.
+        Returns the document in a format, as bytes.
         """
 
     @Request("GET /v1/runs/{id}")
