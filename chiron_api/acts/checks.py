@@ -55,7 +55,7 @@ PLAIN_CHECK = Checking()
 @CHECKS.act(
     "subjects.check",
     "POST /v1/subjects/{id}/check",
-    "Have facts held to their quotes",
+    "Have facts checked against their quotes",
     client="check",
     status=HTTPStatus.ACCEPTED,
     location="/v1/batches/{batch_id}",

@@ -86,7 +86,7 @@ async def start_journey(services: Services, id: str, body: JourneyRequest) -> Cr
     target=SUBJECT,
 )
 async def show_journey(services: Services, id: str) -> Journey:
-    """Where whoever asks stands on the way through a subject, what it cost so far and what comes next."""
+    """Your journey through a subject: where it stands, what it cost so far and what comes next."""
     subject_id = (await Subjects(Session(services.pool)).require(id))["subject_id"]
     journey = await journeys.require_journey(services.pool, services.principal.owner, subject_id)
     return await _answer(services, journey)
@@ -94,7 +94,7 @@ async def show_journey(services: Services, id: str) -> Journey:
 
 @JOURNEYS.act("journeys.list", "GET /v1/journeys", "List your journeys", client="journeys")
 async def list_journeys(services: Services) -> JourneyList:
-    """The journeys of whoever asks, the one that moved last first; 100 at most. Those of others are 404."""
+    """Your journeys, the one that moved last first; 100 at most. Those of others are 404."""
     rows = await journeys.journeys_of(services.pool, services.principal.owner)
     return JourneyList(items=[await _answer(services, journey) for journey in rows])
 

@@ -178,7 +178,7 @@ async def show_map(services: Services, id: str, query: MapQuery = AS_JSON) -> Do
     problems=(HTTPStatus.NOT_FOUND,),
 )
 async def show_progress(services: Services, id: str) -> ProgressList:
-    """The mastery of whoever asks of each node, how many questions it has, and how many of them are due for review."""
+    """Your mastery of each node, how many questions it has, and how many of them are due for review."""
     async with services.store() as store:
         subject_id = (await store.subjects.require(id))["subject_id"]
         rows = await load_progress(store.session, subject_id)
