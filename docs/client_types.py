@@ -30,7 +30,7 @@ WIDTH = 122
 
 
 class Types:
-    """Type hints as text, with the aliases and classes that they use. Ids, amounts and enumerations accept more than inputs do."""
+    """Type hints as text, with the aliases and classes that they use. Ids, amounts and enumerations are wider than in inputs."""
 
     def __init__(self) -> None:
         self.answers: dict[str, set[str]] = defaultdict(set)  # by module
