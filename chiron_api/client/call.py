@@ -22,7 +22,7 @@ class Call(Generic[Value]):
     """One request of the API.
 
     Args:
-        path: As the OpenAPI document has it, with `{id}` or `{name}`, which `target` stands for.
+        path: As the OpenAPI document has it, with `{id}` or `{name}`, which `target` replaces.
         model: What the answer is: a model, `bytes` for a document as it is, None for no body.
         content: A body that is not JSON.
         part: The field of the model that is the value, if it is not the model itself.
@@ -77,7 +77,7 @@ class Listing(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Wait(Generic[Value]):
-    """A call that is made again until its batch or run goes on no more by itself; None waits however long that takes."""
+    """A call that is repeated until its batch or run is finished or paused; a timeout of None waits forever."""
 
     call: Call[Value]
     timeout_s: float | None
