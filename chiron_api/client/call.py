@@ -1,6 +1,6 @@
 """Requests as data: what is sent, how the answer is read, and whether sending it twice does harm."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
@@ -100,7 +100,7 @@ def fields(**values: object) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def entries(values: Sequence[object] | None) -> list[object] | None:
+def entries(values: Iterable[object] | None) -> list[object] | None:
     """A list of a body, in which what has options of its own is as a body of these."""
     if values is None:
         return None

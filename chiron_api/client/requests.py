@@ -2,9 +2,9 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel
@@ -117,4 +117,5 @@ def _sent(name: str, value: object) -> object:
     """An argument as JSON: the id of an answer, and objects for `Topic` and `Column`."""
     if isinstance(value, BaseModel):
         return id_of(name, value)
-    return entries(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+    is_list = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+    return entries(cast("Iterable[object]", value)) if is_list else value
