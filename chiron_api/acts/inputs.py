@@ -108,7 +108,7 @@ Flag = Annotated[bool, Strict(), BeforeValidator(_read_tick)]  # of a body: neit
 class Input(BaseModel):
     """A body or a query string; an unknown field is refused, since it is most likely a typing error."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)  # built when it is first used
+    model_config = ConfigDict(extra="forbid")
     bytes_max: ClassVar[int | None] = None  # None: as any body
 
     @model_validator(mode="before")

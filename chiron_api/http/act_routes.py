@@ -56,8 +56,6 @@ def _endpoint(act: Act[..., Any]) -> Any:
         parameters.append(arguments.path.replace(kind=KEYWORD))
     if arguments.input:
         hint = arguments.input.annotation
-        # FastAPI silences a warning of pydantic only while it makes a route, so the model is built then.
-        hint.model_config["defer_build"] = False
         is_query = act.route.startswith(("GET ", "DELETE "))
         parameters.append(
             arguments.input.replace(kind=KEYWORD, annotation=Annotated[hint, Query()] if is_query else hint)

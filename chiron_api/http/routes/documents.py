@@ -32,7 +32,7 @@ BODY: dict[str, Any] = {
 }
 
 
-class DocumentPath(Input, defer_build=False):
+class DocumentPath(Input):
     """Under which path the corpus has a document; its ending says what kind of text it is. A form names it by its file."""
 
     path: DocumentName | None = None
