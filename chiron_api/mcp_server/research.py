@@ -124,7 +124,7 @@ async def cancel_research(services: Services, summary: BatchSummary | RunSummary
 
 @contextmanager
 def tool_errors() -> Iterator[None]:
-    """What is wrong with a request, as an error that the client's model can mend."""
+    """Raise what is wrong with a request as an error that the client's model can correct."""
     try:
         yield
     except (UsageError, NotFound, Conflict, KeyBudgetSpent) as error:
