@@ -116,7 +116,7 @@ def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
             _describe_answers(operation, schemas)
     # FastAPI keeps the schema of a type that a field describes otherwise.
     references = json.dumps(api)
-    for name in [name for name in schemas if f'/schemas/{name}"' not in references]:
+    for name in [name for name in schemas if f"/schemas/{name}\"" not in references]:
         del components["schemas"][name]
     return api
 

@@ -135,7 +135,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
             _, least, most = FUNCTIONS[name]
             if not least <= len(args) <= most:
                 raise ToolError(
-                    f"expression: {name} takes {least if least == most else f'{least} to {most}'} numbers."
+                    f"expression: {name} takes {least} to {most} numbers (got {len(args)})."
                 )
             return args
         case ast.Call(func=ast.Name(id=name)):

@@ -20,8 +20,26 @@ POWER_MAX = 24  # of one unit in a result
 CURRENCIES = {
     **{"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"},
     **dict.fromkeys(
-        ["AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "HKD", "HUF", "IDR", "ILS", "INR", "KRW", "MXN", "NOK", "NZD", "PLN", "SEK", "SGD", "THB", "TRY", "ZAR"], ""
+        (
+            "AUD",
+            "BRL",
+            "CAD",
+            "CHF",
+            "CNY",
+            "CZK",
+            "DKK",
+            "HKD",
+            "HUF",
+            "IDR",
+            "ILS",
+            "INR",
+            "KRW",
+            "MXN",
+            "NOK",
+        ),
+        "",
     ),
+    **dict.fromkeys(("NZD", "PLN", "SEK", "SGD", "THB", "TRY", "ZAR"), ""),
 }
 COUNTED = "person = [people] = _ = people = persons = inhabitant = inhabitants"
 _SIGNS = {sign: code for code, sign in CURRENCIES.items() if sign} | {"%": "percent"}

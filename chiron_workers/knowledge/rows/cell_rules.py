@@ -44,8 +44,9 @@ class FilledCell:
 
     @property
     def statement(self) -> str:
-        """What is judged, a line each: topic of the table, what the row tells of, column with description and type, value, and how that was
-        calculated."""
+        """What is judged, a line each: topic of the table, what the row tells of, column with description and type, value, and
+        how that was calculated.
+        """
         parts = {
             "table": self.topic,
             "row": self.label,
