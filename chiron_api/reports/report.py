@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chiron_api.reports.answer import RunAnswer, WrittenAnswer
+from chiron_api.reports.charts import Chart
 from chiron_workers.documents.omissions import LeftOut
 from chiron_workers.runs.usage import RunUsage
 from chiron_workers.states import (
@@ -242,7 +243,8 @@ class Report:
     Findings are numbered from 1 through all sections. `asides` go on with the numbers: facts that are no findings of
     this report (candidates, or found elsewhere), shown since they are linked to one. `left_out` counts the accepted facts
     beyond the most that a report holds. `agent_words` is what the agent of a run said itself: unchecked.
-    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves.
+    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves. `charts` are
+    made of the rows that were handed in.
     """
 
     kind: ReportKind
@@ -261,6 +263,7 @@ class Report:
     agent_words: str
     answer: WrittenAnswer | None
     run_answers: tuple[RunAnswer, ...]
+    charts: tuple[Chart, ...] = ()
 
     @property
     def findings(self) -> Iterator[Finding]:

@@ -134,9 +134,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
             _, least, most = FUNCTIONS[name]
             if not least <= len(args) <= most:
-                raise ToolError(
-                    f"expression: {name} takes {least} to {most} numbers (got {len(args)})."
-                )
+                raise ToolError(f"expression: {name} takes {least} to {most} numbers (got {len(args)}).")
             return args
         case ast.Call(func=ast.Name(id=name)):
             raise ToolError(f"expression: there is no function {name}; there are {', '.join(FUNCTIONS)}.")
