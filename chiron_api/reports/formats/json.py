@@ -33,6 +33,7 @@ def render(report: Report) -> Iterator[str]:
         "unchecked_agent_words": report.agent_words,
         "answer": report.answer,
         "run_answers": report.run_answers,
+        "charts": report.charts,
     }
     yield as_json(head).removesuffix("}") + ',\n"sections": ['
     sources = {source.number: source for source in report.sources}
