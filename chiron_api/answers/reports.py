@@ -254,7 +254,7 @@ class Report(Answer):
     unchecked_agent_words: str
     answer: WrittenAnswer | None
     run_answers: list[RunAnswer]
-    charts: list[Chart] = []
+    charts: list[Chart]
     sections: list[ReportSection]
     asides: list[Finding]
     sources: list[ReportSource]

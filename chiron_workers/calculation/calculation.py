@@ -59,7 +59,7 @@ def calculate(
     if decimals is not None and not 0 <= decimals <= DECIMALS_MAX:
         raise ToolError(f"decimals: between 0 and {DECIMALS_MAX} (got {decimals}).")
     parsed = read_expression(expression)
-    given_quantities = {name: _read_input(name, given) for name, given in inputs.items()}
+    quantities = {name: _read_input(name, entry) for name, entry in inputs.items()}
     if unknown_names := sorted(parsed.names - set(inputs)):
         raise ToolError(
             f"expression: {unknown_names[0]} is not among the inputs ({', '.join(inputs) or 'none'})."
@@ -67,7 +67,7 @@ def calculate(
     if unused_names := sorted(set(inputs) - parsed.names):
         raise ToolError(f"inputs: {unused_names[0]} does not occur in the expression. Leave it out.")
     try:
-        quantity = simplify(parsed.value(given_quantities))
+        quantity = simplify(parsed.value(quantities))
     except ToolError as error:
         raise ToolError(f"expression: {error}") from None
     if unit.strip():
@@ -89,9 +89,9 @@ def _outcome(
     is_rounded = quantity.is_rounded or Fraction(value) != quantity.value
     exact = "" if quantity.is_rounded else str(quantity.value)
     unit = written(quantity.unit)
-    assumed_numbers = [given.value.strip() for given in inputs.values() if not given.fact_id]
+    assumed_numbers = [entry.value.strip() for entry in inputs.values() if not entry.fact_id]
     terms = [
-        f"{name} = {_with_unit(given.value.strip(), given.unit.strip())}" for name, given in inputs.items()
+        f"{name} = {_with_unit(entry.value.strip(), entry.unit.strip())}" for name, entry in inputs.items()
     ]
     result = f"{text} {'≈' if is_rounded else '='} {_with_unit(value, unit)}"
     return Outcome(
@@ -100,18 +100,18 @@ def _outcome(
         exact=exact if len(exact) <= EXACT_CHARS_MAX else "",
         is_rounded=is_rounded,
         formula=f"{result}, where {', '.join(terms)}" if terms else result,
-        fact_ids=tuple(dict.fromkeys(given.fact_id for given in inputs.values() if given.fact_id)),
+        fact_ids=tuple(dict.fromkeys(entry.fact_id for entry in inputs.values() if entry.fact_id)),
         own_numbers=tuple(dict.fromkeys([*literals, *assumed_numbers])),
     )
 
 
-def _read_input(name: str, given: Input) -> Quantity:
+def _read_input(name: str, entry: Input) -> Quantity:
     if not NAME.fullmatch(name) or name in FUNCTIONS:
         raise ToolError(
             f"inputs: {name[:40]!r} is not a name. Take letters, digits and _, a letter first, and not the name of a function."
         )
     try:
-        return Quantity(read_number(given.value), read_unit(given.unit))
+        return Quantity(read_number(entry.value), read_unit(entry.unit))
     except ToolError as error:
         raise ToolError(f"inputs: {name}: {error}") from None
 

@@ -106,8 +106,8 @@ def convert(quantity: Quantity, unit: Unit) -> Quantity:
     """The same quantity in another unit. Raises ToolError where there is no way from one to the other."""
     if quantity.unit == unit:
         return quantity
-    made = _guarded(lambda: _as_pint(quantity).to(registry().UnitsContainer(dict(unit))))
-    return replace(_as_ours(made), unit=unit, is_rounded=quantity.is_rounded)
+    outcome = _guarded(lambda: _as_pint(quantity).to(registry().UnitsContainer(dict(unit))))
+    return replace(_as_ours(outcome), unit=unit, is_rounded=quantity.is_rounded)
 
 
 def simplify(quantity: Quantity) -> Quantity:
@@ -222,8 +222,8 @@ def _alike(quantities: Sequence[Quantity]) -> list[Quantity]:
 
 
 def _by_pint(operation: Callable[[Any, Any], Any], left: Quantity, right: Quantity) -> Quantity:
-    made = _guarded(lambda: operation(_as_pint(left), _as_pint(right)))
-    result = _as_ours(made)
+    outcome = _guarded(lambda: operation(_as_pint(left), _as_pint(right)))
+    result = _as_ours(outcome)
     return _checked(
         replace(result, unit=bounded(result.unit), is_rounded=left.is_rounded or right.is_rounded)
     )
@@ -264,10 +264,12 @@ def _as_pint(quantity: Quantity) -> "PintQuantity[Fraction]":
     return units.Quantity(quantity.value, units.UnitsContainer(dict(quantity.unit)))
 
 
-def _as_ours(made: Any) -> Quantity:
-    if not isinstance(made.magnitude, (Fraction, int)):
-        raise TypeError(made.magnitude)
-    return Quantity(Fraction(made.magnitude), {name: Fraction(power) for name, power in made.unit_items()})
+def _as_ours(outcome: Any) -> Quantity:
+    if not isinstance(outcome.magnitude, (Fraction, int)):
+        raise TypeError(outcome.magnitude)
+    return Quantity(
+        Fraction(outcome.magnitude), {name: Fraction(power) for name, power in outcome.unit_items()}
+    )
 
 
 def _checked(quantity: Quantity) -> Quantity:

@@ -66,10 +66,10 @@ async def calculate(
         inputs are from), own_numbers (numbers in it that are from no fact).
     """
     named_inputs = {
-        name: Input(str(given.value), given.unit, given.fact.strip().lower())
-        for name, given in (inputs or {}).items()
+        name: Input(str(entry.value), entry.unit, entry.fact.strip().lower())
+        for name, entry in (inputs or {}).items()
     }
-    fact_ids = {given.fact_id for given in named_inputs.values() if given.fact_id}
+    fact_ids = {entry.fact_id for entry in named_inputs.values() if entry.fact_id}
     subject_id = store.caller.subject_id
     facts = await CitableFacts(store.session, Scope(subject_id=subject_id)).by_id(fact_ids)
     # Facts have long quotes, and pint takes half a second of CPU to start.
@@ -97,14 +97,14 @@ def _calculate(
     is_in_run: bool,
 ) -> Outcome:
     outcome = calculate_exactly(expression, inputs, unit=unit, decimals=decimals)
-    for name, given in inputs.items():
-        if not given.fact_id:
+    for name, entry in inputs.items():
+        if not entry.fact_id:
             continue
-        if refusal := refuse_fact(given.fact_id, facts.get(given.fact_id), has_scope=is_in_run):
+        if refusal := refuse_fact(entry.fact_id, facts.get(entry.fact_id), has_scope=is_in_run):
             raise ToolError(f"inputs: {name}: {refusal}")
-        if not shows_number([facts[given.fact_id]], read_number(given.value)):
+        if not shows_number([facts[entry.fact_id]], read_number(entry.value)):
             raise ToolError(
-                f"inputs: {name}: Fact {given.fact_id} does not say {given.value[:40]}. Give the number as it stands there; "
+                f"inputs: {name}: Fact {entry.fact_id} does not say {entry.value[:40]}. Give the number as it stands there; "
                 "units convert by themselves."
             )
     return outcome

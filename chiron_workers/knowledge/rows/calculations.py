@@ -32,8 +32,8 @@ async def calculations_of(session: Session, run_ids: Sequence[UUID]) -> dict[UUI
     calculations: dict[UUID, list[Calculation]] = {}
     args = {"run_ids": list(set(run_ids)), "name": TOOL, "limit": CALCULATIONS_MAX}
     for row in await session.rows(SQL["of_runs"], args):
-        if made := read_result(row["body"]):
-            calculations.setdefault(row["run_id"], []).append(made)
+        if calculation := read_result(row["body"]):
+            calculations.setdefault(row["run_id"], []).append(calculation)
     return calculations
 
 
@@ -41,7 +41,7 @@ def read_result(body: str) -> Calculation | None:
     """The calculation that a result tells of; None for one that rests on no fact, and for one of a tool of the same name."""
     try:
         result = json.loads(body)
-        made = Calculation(
+        calculation = Calculation(
             Fraction(result["value"]),
             str(result["formula"]),
             frozenset(map(str, result["facts"])),
@@ -49,7 +49,7 @@ def read_result(body: str) -> Calculation | None:
         )
     except (ValueError, KeyError, TypeError, ZeroDivisionError):
         return None
-    return made if made.fact_ids else None
+    return calculation if calculation.fact_ids else None
 
 
 def behind(value: Value, fact_ids: Sequence[str], calculations: Sequence[Calculation]) -> Calculation | None:
@@ -57,4 +57,11 @@ def behind(value: Value, fact_ids: Sequence[str], calculations: Sequence[Calcula
     if isinstance(value, (str, bool)):
         return None
     number, ids = Fraction(str(value)), set(fact_ids)
-    return next((made for made in calculations if made.value == number and made.fact_ids <= ids), None)
+    return next(
+        (
+            calculation
+            for calculation in calculations
+            if calculation.value == number and calculation.fact_ids <= ids
+        ),
+        None,
+    )

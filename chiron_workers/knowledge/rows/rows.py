@@ -124,7 +124,10 @@ class Rows:
         has_numbers = any(content.column.type in NUMBER_TYPES for content in contents)
         calculations = await calculations_of(self._session, [run_id]) if has_numbers and run_id else {}
         outcomes = await check_cells(
-            contents, facts, self._verdicts, [made for page in calculations.values() for made in page]
+            contents,
+            facts,
+            self._verdicts,
+            [calculation for page in calculations.values() for calculation in page],
         )
         refusals = []
         for (cell, _), outcome in zip(cells, outcomes, strict=True):
