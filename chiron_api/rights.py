@@ -57,6 +57,7 @@ OPERATIONS = (
     Operation("tools.search", READ, ("tool web_search",), costs_money=True, reaches_out=True),
     Operation("tools.read_private", SUBMIT, ("tool file_reader", "tool data_table"), reads_private=True),
     Operation("tools.read_private", SUBMIT, ("tool web_fetch",), reads_private=True, reaches_out=True),
+    _read("tools.calculate", "tool calculate"),
     _change("tools.call", "tool propose_change", "tool record_assessment"),
     _change("tools.call", "tool save_curriculum", "tool set_active_subject", is_repeatable=True),
     _change(

@@ -260,6 +260,24 @@ class RunAnswer(Answer):
     sentences_left_out: int
 
 
+class ChartPoint(Answer):
+    """A value under its label; `finding` is the number of the finding that says it, `note` how it was calculated."""
+
+    label: str
+    value: float
+    finding: int | None
+    note: str
+
+
+class Chart(Answer):
+    """Values of one column of rows; `left_out` counts those beyond the most that a chart shows."""
+
+    title: str
+    axis: str
+    points: list[ChartPoint]
+    left_out: int
+
+
 class Report(Answer):
     """What a run, a batch or a subject has, as of `made_at`; findings are numbered from 1 through all sections.
 
@@ -285,6 +303,7 @@ class Report(Answer):
     answer: WrittenAnswer | None
     run_answers: list[RunAnswer]
     questions_left_out: int
+    charts: list[Chart]
     sections: list[ReportSection]
     asides: list[Finding]
     sources: list[ReportSource]

@@ -30,7 +30,7 @@ class Cell(Answer):
 
     `verdict` is `supported` if the model `found_by` found that the facts support it, `unchecked` if no model was asked, and
     null for an empty cell; `mark` says so in plain words. `changes` say what became of the facts since, and what contradicts
-    them.
+    them. `calculation` is the formula by which the run made the value of numbers of the facts, where it did.
     """
 
     value: bool | int | float | str | None
@@ -40,6 +40,7 @@ class Cell(Answer):
     verdict: Verdict | None
     mark: str
     changes: list[str]
+    calculation: str = ""
 
 
 class Row(Answer):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chiron_api.reports.answer import RunAnswer, WrittenAnswer
+from chiron_api.reports.charts import Chart
 from chiron_workers.documents.omissions import LeftOut
 from chiron_workers.runs.usage import RunUsage
 from chiron_workers.states import (
@@ -287,8 +288,8 @@ class Report:
     Findings are numbered from 1 through all sections. `asides` go on with the numbers: facts that are no findings of
     this report (candidates, or found elsewhere), shown since they are linked to one. `left_out` counts the accepted facts
     beyond the most that a report holds. `agent_words` is what the agent of a run said itself: unchecked.
-    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves.
-    The sections of a batch or a run are its questions, and `questions_left_out` counts those beyond the most that a report
+    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves, `charts` are
+    made of the rows that were handed in. The sections of a batch or a run are its questions, and `questions_left_out` counts those beyond the most that a report
     holds; those of a subject are topic paths.
     """
 
@@ -309,6 +310,7 @@ class Report:
     answer: WrittenAnswer | None
     run_answers: tuple[RunAnswer, ...]
     questions_left_out: int = 0
+    charts: tuple[Chart, ...] = ()
 
     @property
     def findings(self) -> Iterator[Finding]:

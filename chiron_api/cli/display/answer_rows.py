@@ -30,5 +30,5 @@ def _row_text(row: AnswerRow, columns: Sequence[Column]) -> str:
 def _cell_text(cell: Cell) -> str:
     if cell.value is None:
         return f"— {one_line(cell.reason)}"
-    note = f"  ({one_line(note_of(cell))})" if cell.mark or cell.changes else ""
+    note = f"  ({one_line(note_of(cell))})" if note_of(cell) else ""
     return f"{one_line(written(cell.value))}{note}"

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from chiron_api.reports import answer_phrasing, phrasing
+from chiron_api.reports.charts import draw
 from chiron_api.reports.formats import html_answer
 from chiron_api.reports.formats.html_findings import asides, contradictions, findings, sources
 from chiron_api.reports.formats.html_work import coverage, work
@@ -27,6 +28,7 @@ def render(report: Report) -> Iterator[str]:
     for subject in report.subjects:
         yield from _goal(subject, is_named=len(report.subjects) > 1)
     yield from html_answer.said(report)
+    yield from _charts(report)
     yield from findings(report)
     yield from contradictions(report)
     yield from asides(report)
@@ -77,6 +79,8 @@ def _contents(report: Report) -> Iterator[str]:
         yield _entry("answer", answer_phrasing.HEADING)
     if report.run_answers and report.kind is ReportKind.SUBJECT:
         yield _entry("words", answer_phrasing.RUNS_HEADING)
+    if report.charts:
+        yield _entry("charts", "Charts")
     yield _entry("findings", phrasing.findings_heading(report), f"<ul>{topics}</ul>" if is_short else "")
     if report.contradictions:
         yield _entry("contradictions", "Contradictions")
@@ -87,6 +91,14 @@ def _contents(report: Report) -> Iterator[str]:
 
 def _entry(anchor: str, text: str, below: str = "") -> str:
     return f'<li><a href="#{anchor}">{escape(text)}</a>{below}</li>'
+
+
+def _charts(report: Report) -> Iterator[str]:
+    if report.charts:
+        yield '<section id="charts">\n<h2>Charts</h2>\n'
+        for n, chart in enumerate(report.charts, start=1):
+            yield f'<figure><figcaption dir="auto">{escape(chart.title)}</figcaption>\n{draw(chart, key=f"c{n}")}</figure>\n'
+        yield "</section>\n"
 
 
 def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:

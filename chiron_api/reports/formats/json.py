@@ -34,6 +34,7 @@ def render(report: Report) -> Iterator[str]:
         "answer": report.answer,
         "run_answers": report.run_answers,
         "questions_left_out": report.questions_left_out,
+        "charts": report.charts,
     }
     yield as_json(head).removesuffix("}") + ',\n"sections": ['
     sources = {source.number: source for source in report.sources}

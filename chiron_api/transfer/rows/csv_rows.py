@@ -20,8 +20,8 @@ async def csv_rows(pool: Pool, target: UUID, columns: Sequence[Column]) -> Async
 
 
 def note_of(cell: Cell) -> str:
-    """Why a cell is empty; else whether its meaning is unchecked, and what became of its facts since."""
-    marks = [f"{cell.mark}."] if cell.mark else []
+    """Why a cell is empty; else how it was calculated, whether its meaning is unchecked, and what became of its facts since."""
+    marks = [f"{text}." for text in (cell.calculation, cell.mark) if text]
     return cell.reason or " ".join([*marks, *cell.changes])
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
@@ -14,6 +15,7 @@ from chiron_workers.knowledge.drafts.cited_statements import (
 from chiron_workers.knowledge.drafts.fact_texts import with_windows
 from chiron_workers.knowledge.drafts.sentence_checks import idle_refusal
 from chiron_workers.knowledge.facts.verdicts import Verdicts
+from chiron_workers.knowledge.rows.calculations import Calculation, behind
 from chiron_workers.knowledge.rows.cell_rules import EMPTY_INSTEAD, CellRuling, FilledCell, rule
 from chiron_workers.knowledge.rows.values import UNCHECKED_MARK
 from chiron_workers.states import Verdict
@@ -29,16 +31,23 @@ REFUSALS = {
 
 
 async def check_cells(
-    cells: Sequence[FilledCell], facts: Mapping[str, CitableFact], verdicts: Verdicts
+    cells: Sequence[FilledCell],
+    facts: Mapping[str, CitableFact],
+    verdicts: Verdicts,
+    calculations: Sequence[Calculation] = (),
 ) -> list[Finding | str]:
     """For each cell the finding that it stands, or why it is refused, in their order.
 
     All that the rules do not refuse is one question to the model. Without a model to ask, a value that occurs in its facts
     stands as `unchecked`.
 
+    Args:
+        calculations: Those of the run. A number that stands in no fact may be what one of them made of its facts.
+
     Raises:
         LeaseLost: The run is no longer ours.
     """
+    cells = [replace(cell, calculation=behind(cell.value, cell.fact_ids, calculations)) for cell in cells]
     rulings = await asyncio.to_thread(lambda: [rule(cell, facts) for cell in cells])
     seen_facts = await with_windows(verdicts.session, facts)
     statements = {

@@ -15,6 +15,7 @@ from chiron_workers.evidence.statements.statement import parse
 from chiron_workers.evidence.statements.unsupported import missing_figures
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact
 from chiron_workers.knowledge.drafts.sentence_rules import FACTS_MAX, contradicts_itself, unshown_figures
+from chiron_workers.knowledge.rows.calculations import Calculation
 from chiron_workers.knowledge.rows.values import Value, written
 from chiron_workers.runs.columns import Column
 from chiron_workers.states import ColumnType, FactStatus
@@ -31,7 +32,7 @@ _NUMBER = re.compile(r"(?<![\w.,])[+-]?\d+(?:\.\d+)?(?![\w,]|\.\d)")
 class FilledCell:
     """A cell with a value of its column's type and the ids of the facts it rests on.
 
-    `label` says of what its row tells, `topic` what its table answers.
+    `label` says of what its row tells, `topic` what its table answers. `calculation` made its value of numbers of its facts.
     """
 
     column: Column
@@ -39,10 +40,13 @@ class FilledCell:
     fact_ids: tuple[str, ...]
     label: str = ""
     topic: str = ""
+    calculation: Calculation | None = None
 
     @property
     def statement(self) -> str:
-        """What is judged, a line each: topic of the table, what the row tells of, column with description and type, value."""
+        """What is judged, a line each: topic of the table, what the row tells of, column with description and type, value, and
+        how that was calculated.
+        """
         parts = {
             "table": self.topic,
             "row": self.label,
@@ -50,6 +54,7 @@ class FilledCell:
             "description": self.column.description,
             "type": self.column.type,
             "value": written(self.value),
+            "calculation": self.calculation.formula if self.calculation else "",
         }
         lines = {name: collapse_whitespace(text) for name, text in parts.items()}
         return "\n".join(f"{name}: {text}" for name, text in lines.items() if text)
@@ -113,25 +118,52 @@ def _refuse_facts(fact_ids: Sequence[str], facts: Mapping[str, CitableFact]) -> 
         )
     if len(fact_ids) > FACTS_MAX:
         return f"It names {len(fact_ids)} facts; {FACTS_MAX} are enough."
-    for fact_id in fact_ids:
-        fact = facts.get(fact_id)
-        if fact is None:
-            return f"There is no fact {fact_id[:60]}. A fact is stored before a cell may name it; take the id that came back."
-        if not fact.is_in_scope:
-            return f"Fact {fact_id} belongs to another subject."
-        if fact.status in GONE_REASONS:
-            return f"Fact {fact_id} {GONE_REASONS[fact.status]}. Name another, {EMPTY_INSTEAD}."
+    refusals = (
+        refuse_fact(fact_id, facts.get(fact_id), otherwise=f", {EMPTY_INSTEAD}") for fact_id in fact_ids
+    )
+    return next(filter(None, refusals), "")
+
+
+def refuse_fact(
+    fact_id: str, fact: CitableFact | None, *, otherwise: str = "", has_scope: bool = True
+) -> str:
+    """Why nothing may rest on a fact; empty where it may.
+
+    Args:
+        otherwise: What else can be done, after "Name another".
+        has_scope: Whether it must be of a subject.
+    """
+    if fact is None:
+        return f"There is no fact {fact_id[:60]}. A fact is stored before a cell may name it; take the id that came back."
+    if has_scope and not fact.is_in_scope:
+        return f"Fact {fact_id} belongs to another subject."
+    if fact.status in GONE_REASONS:
+        return f"Fact {fact_id} {GONE_REASONS[fact.status]}. Name another{otherwise}."
     return ""
 
 
+def shows_number(facts: Sequence[CitableFact], number: Fraction) -> bool:
+    """Whether facts show a number in any way, in their words, quotes or around these."""
+    return any(number in _numbers(text) for text in _words(facts, with_context=True))
+
+
 def _rule_number(cell: FilledCell, facts: Sequence[CitableFact]) -> CellRuling:
-    value = Fraction(str(cell.value))
-    if value not in set().union(*(_numbers(text) for text in _words(facts, with_context=True))):
+    if not shows_number(facts, Fraction(str(cell.value))):
+        if cell.calculation:
+            return _rule_calculation(cell.calculation)
         return CellRuling(
-            refusal=f"Its facts do not say {written(cell.value)}. Give the number as they have it, {EMPTY_INSTEAD}."
+            refusal=f"Its facts do not say {written(cell.value)}. Give the number as they have it, have calculate make it of "
+            f"their numbers, {EMPTY_INSTEAD}."
         )
     is_plain = len({number for fact in facts for number in _figures(fact.content)}) == 1
     return CellRuling(has_value=True, doubts=() if is_plain else ("Its facts have other numbers too.",))
+
+
+def _rule_calculation(calculation: Calculation) -> CellRuling:
+    """A number that a tool made of the facts' numbers; without a model to ask, one with further numbers is not enough."""
+    own_numbers = ", ".join(calculation.own_numbers)
+    doubts = (f"The calculation has numbers that are from no fact: {own_numbers}.",) if own_numbers else ()
+    return CellRuling(has_value=not own_numbers, doubts=doubts)
 
 
 def _rule_day(cell: FilledCell, facts: Sequence[CitableFact]) -> CellRuling:

@@ -10,6 +10,12 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.knowledge.drafts.citable_facts import CitableFact, CitableFacts, Scope
 from chiron_workers.knowledge.drafts.reading import verdict_of
+from chiron_workers.knowledge.rows.calculations import (
+    NUMBER_TYPES,
+    Calculation,
+    behind,
+    calculations_of,
+)
 from chiron_workers.knowledge.rows.values import UNCHECKED_MARK, Value, read
 from chiron_workers.runs.columns import Column
 from chiron_workers.runs.session import Session
@@ -35,7 +41,8 @@ class Cell:
     """A value with its facts, or None with the reason; `changes` say what became of the facts since, and what contradicts them.
 
     `found_by` is the model that found that they support it, `rules`, or empty if none was asked. `mark` is what a reader
-    must know before relying on the value. An empty cell has no verdict.
+    must know before relying on the value. An empty cell has no verdict. `calculation` is the formula by which the run made the
+    value of numbers of the facts, where it did.
     """
 
     value: Value | None
@@ -45,6 +52,7 @@ class Cell:
     changes: tuple[str, ...]
     verdict: Verdict | None
     mark: str
+    calculation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +91,13 @@ async def row_page(
     args = {"run_ids": [row["run_id"] for row in rows], "numbers": [row["n"] for row in rows]}
     cell_rows = await session.rows(SQL["cells"], args)
     present = await _present(session, cell_rows)
+    has_numbers = any(column.type in NUMBER_TYPES for column in columns)
+    calculations = await calculations_of(session, args["run_ids"]) if has_numbers else {}
     cells: dict[tuple[UUID, int], list[Cell]] = {}
     for row in cell_rows:
-        cells.setdefault((row["run_id"], row["n"]), []).append(_cell(row, columns[row["place"]], present))
+        cells.setdefault((row["run_id"], row["n"]), []).append(
+            _cell(row, columns[row["place"]], present, calculations.get(row["run_id"], ()))
+        )
     return [AnswerRow(**row, cells=tuple(cells.get((row["run_id"], row["n"]), ()))) for row in rows]
 
 
@@ -132,18 +144,22 @@ async def _present(session: Session, cell_rows: Sequence[DictRow]) -> _Present:
     return _Present(facts, {row["fact_id"]: row["successor"] for row in rows})
 
 
-def _cell(row: DictRow, column: Column, present: _Present) -> Cell:
+def _cell(row: DictRow, column: Column, present: _Present, calculations: Sequence[Calculation]) -> Cell:
     facts = [present.facts[fact_id] for fact_id in row["fact_ids"] if fact_id in present.facts]
     changes = (present.change(fact_id) for fact_id in row["fact_ids"])
     verdict = None if row["value"] is None else verdict_of(row["verdict_by"])
+    value = None if row["value"] is None else read(row["value"], column.type)
+    is_number = value is not None and column.type in NUMBER_TYPES
+    calculation = behind(value, row["fact_ids"], calculations) if value is not None and is_number else None
     return Cell(
-        None if row["value"] is None else read(row["value"], column.type),
+        value,
         tuple(_fact(fact) for fact in facts),
         row["reason"],
         row["verdict_by"],
         tuple(change for change in changes if change),
         verdict,
         UNCHECKED_MARK if verdict is Verdict.UNCHECKED else "",
+        calculation.formula if calculation else "",
     )
 
 

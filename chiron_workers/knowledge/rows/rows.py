@@ -12,6 +12,7 @@ from chiron_workers.evidence.statements.support import Finding
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.drafts.citable_facts import CitableFacts, Scope
 from chiron_workers.knowledge.facts.verdicts import Verdicts
+from chiron_workers.knowledge.rows.calculations import NUMBER_TYPES, calculations_of
 from chiron_workers.knowledge.rows.cell_checks import check_cells
 from chiron_workers.knowledge.rows.forms import FormedRow, NewRow, form_rows, refuse
 from chiron_workers.knowledge.rows.values import Value, read
@@ -118,7 +119,16 @@ class Rows:
         facts = await CitableFacts(self._session, scope).by_id(
             fact_id for _, content in cells for fact_id in content.fact_ids
         )
-        outcomes = await check_cells([content for _, content in cells], facts, self._verdicts)
+        contents = [content for _, content in cells]
+        run_id = self._session.caller.run_id
+        has_numbers = any(content.column.type in NUMBER_TYPES for content in contents)
+        calculations = await calculations_of(self._session, [run_id]) if has_numbers and run_id else {}
+        outcomes = await check_cells(
+            contents,
+            facts,
+            self._verdicts,
+            [calculation for page in calculations.values() for calculation in page],
+        )
         refusals = []
         for (cell, _), outcome in zip(cells, outcomes, strict=True):
             if isinstance(outcome, Finding):

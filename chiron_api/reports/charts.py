@@ -1,0 +1,204 @@
+"""Charts of a report as SVG text: values on an axis, each point linked to the finding that says it. Nothing is loaded or run.
+
+Colours are those of the page's style sheet, by name, so that a chart follows the light and the dark theme and the printer.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from html import escape
+from math import ceil, floor, log10
+
+from chiron_api.text import one_line
+from chiron_workers.knowledge.rows.reading import AnswerRow
+from chiron_workers.runs.columns import Column
+from chiron_workers.states import ColumnType
+
+POINTS_MAX = 30
+POINTS_MIN = 2
+LABEL_CHARS = 28
+TITLE_CHARS = 120
+TICKS = 5
+WIDTH = 720
+LEFT, RIGHT, TOP, BOTTOM = 210, 84, 40, 48
+ROW = 26
+STEPS = (1, 2, 5, 10)
+SIZE_MIN, SIZE_MAX = 1e-100, 1e100
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A value under its label; `finding` is the number of the finding that says it, None where the report has none."""
+
+    label: str
+    value: float
+    finding: int | None = None
+    note: str = ""  # how it was calculated
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Points on one axis, which `axis` names; `left_out` counts those beyond the most that a chart shows."""
+
+    title: str
+    axis: str
+    points: tuple[Point, ...]
+    left_out: int = 0
+
+
+def charts_of(
+    columns: Sequence[Column], rows: Iterable[AnswerRow], numbers: Mapping[str, int]
+) -> list[Chart]:
+    """A chart for each column of numbers that at least two rows fill, in the order of the columns.
+
+    Args:
+        numbers: The numbers of the report's findings by the ids of their facts.
+    """
+    filled_rows = list(rows)
+    labels = [_label(columns, row) for row in filled_rows]
+    charts = []
+    for place, column in enumerate(columns):
+        if column.type not in (ColumnType.INT, ColumnType.FLOAT):
+            continue
+        points = [
+            Point(label, float(cell.value), _finding(row, place, numbers), cell.calculation)
+            for label, row in zip(labels, filled_rows, strict=True)
+            if isinstance((cell := row.cells[place]).value, int | float)
+        ]
+        if len(points) >= POINTS_MIN:
+            title = f"{column.name}: {column.description}" if column.description else column.name
+            charts.append(
+                Chart(
+                    one_line(title)[:TITLE_CHARS],
+                    column.name,
+                    tuple(points[:POINTS_MAX]),
+                    max(0, len(points) - POINTS_MAX),
+                )
+            )
+    return charts
+
+
+def draw(chart: Chart, *, key: str) -> str:
+    """The chart as one SVG element with a title, a description, an axis with its name, and a bar for each point.
+
+    Args:
+        key: What tells its ids from those of the page's other charts.
+    """
+    points = tuple(point for point in chart.points if _is_drawable(point.value))
+    left_out = chart.left_out + len(chart.points) - len(points)
+    chart = replace(chart, points=points, left_out=left_out)
+    ticks = axis_ticks([point.value for point in points])
+    height = TOP + ROW * len(points) + BOTTOM
+    parts = [
+        f'<svg class="chart" role="group" aria-labelledby="{key}-title {key}-about" viewBox="0 0 {WIDTH} {height}" '
+        f'width="{WIDTH}" height="{height}" xmlns="http://www.w3.org/2000/svg">\n'
+        f'<title id="{key}-title">{escape(chart.title)}</title>\n<desc id="{key}-about">{escape(_about(chart))}</desc>\n',
+        _axis(chart.axis, ticks, height),
+        *(_bar(point, TOP + ROW * n, ticks) for n, point in enumerate(points)),
+        "</svg>\n",
+    ]
+    return "".join(parts)
+
+
+def axis_ticks(values: Sequence[float]) -> list[float]:
+    """Round numbers at equal steps, from zero or below to what is at least the largest value: two or more, a dozen at most."""
+    low, high = (Fraction(pick((0.0, *values))) for pick in (min, max))
+    span = high - low or Fraction(1)
+    power = Fraction(10) ** floor(log10(float(span) / TICKS))
+    step = next((power * factor for factor in STEPS if span <= TICKS * power * factor), power * 10)
+    first, last = floor(low / step), ceil(high / step)
+    return [float(n * step) for n in range(first, max(last, first + 1) + 1)]
+
+
+def number_text(value: float) -> str:
+    """A number as a reader reads it: 1,642; 0.25; 1.2e+21."""
+    if value and not 1e-4 <= abs(value) < 1e15:
+        return f"{value:.4g}"
+    return f"{round(value, 4):,.4f}".rstrip("0").rstrip(".") if value != int(value) else f"{int(value):,}"
+
+
+def _is_drawable(value: float) -> bool:
+    """Whether a value and the steps of its axis are floats with all their digits; nan and infinity are not."""
+    return value == 0 or SIZE_MIN <= abs(value) <= SIZE_MAX
+
+
+def _label(columns: Sequence[Column], row: AnswerRow) -> str:
+    """What a row tells of: its first text, else its topic."""
+    texts = (
+        str(cell.value)
+        for column, cell in zip(columns, row.cells, strict=True)
+        if column.type is ColumnType.TEXT and cell.value is not None
+    )
+    return one_line(next(texts, row.topic))
+
+
+def _finding(row: AnswerRow, place: int, numbers: Mapping[str, int]) -> int | None:
+    return next((numbers[fact.id] for fact in row.cells[place].facts if fact.id in numbers), None)
+
+
+def _about(chart: Chart) -> str:
+    unlinked = sum(point.finding is None for point in chart.points)
+    sentences = [f"Bars of {len(chart.points)} values; each leads to the finding that says it."]
+    if unlinked:
+        sentences.append(
+            f"{unlinked} of them, drawn in outline, rest on facts that are no findings of this report."
+        )
+    if chart.left_out:
+        sentences.append(f"{chart.left_out:,} more are not drawn.")
+    return " ".join(sentences)
+
+
+def _axis(name: str, ticks: Sequence[float], height: int) -> str:
+    bottom = height - BOTTOM
+    lines = "".join(
+        f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{bottom}"/>'
+        f'<text class="tick" x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{number_text(tick)}</text>\n'
+        for tick in ticks
+        for x in [_x(tick, ticks)]
+    )
+    zero = _x(0.0, ticks)
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    words = escape(one_line(name)[:TITLE_CHARS])
+    return (
+        f"{lines}"
+        f'<line class="axis" x1="{zero:.1f}" x2="{zero:.1f}" y1="{TOP - 8}" y2="{bottom}"/>'
+        f'<text class="name" x="{middle:.1f}" y="{height - 8}" text-anchor="middle">{words}</text>\n'
+    )
+
+
+def _bar(point: Point, y: int, ticks: Sequence[float]) -> str:
+    zero, end = _x(0.0, ticks), _x(point.value, ticks)
+    value = number_text(point.value)
+    words = f"{point.label[:TITLE_CHARS]}: {value}"
+    note = f"\n{one_line(point.note)}" if point.note else ""
+    kind = "bar" if point.finding is not None else "bar outline"
+    is_left = point.value < 0
+    value_x, anchor = (end - 6, "end") if is_left else (end + 6, "start")
+    drawing = (
+        f"<title>{escape(words + note)}</title>"
+        f'<text class="label" x="{LEFT - 10}" y="{y + 14}" text-anchor="end" direction="{_direction(point.label)}">'
+        f"{escape(_short(point.label))}</text>"
+        f'<rect class="{kind}" x="{min(zero, end):.1f}" y="{y + 2}" width="{max(abs(end - zero), 1):.1f}" '
+        f'height="{ROW - 10}" rx="2"/>'
+        f'<text class="value" x="{value_x:.1f}" y="{y + 14}" text-anchor="{anchor}">{value}</text>'
+    )
+    if point.finding is None:
+        return f'<g role="img" aria-label="{escape(words)}">{drawing}</g>\n'
+    name = escape(f"{words}, finding {point.finding}")
+    return f'<a href="#f{point.finding}" aria-label="{name}">{drawing}</a>\n'
+
+
+def _x(value: float, ticks: Sequence[float]) -> float:
+    low, high = ticks[0], ticks[-1]
+    # Halves, since the difference of two large floats may be none.
+    share = (value / 2 - low / 2) / (high / 2 - low / 2)
+    return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LABEL_CHARS else f"{label[: LABEL_CHARS - 1]}…"
+
+
+def _direction(label: str) -> str:
+    is_rtl = any("\u0590" <= sign <= "\u08ff" for sign in label)
+    return "rtl" if is_rtl else "ltr"

@@ -1,0 +1,1 @@
+"""Exact arithmetic with units: functions of an expression and its inputs alone, without database or model."""
