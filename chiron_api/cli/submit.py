@@ -65,8 +65,9 @@ cli = typer.Typer()
         metavar="TEXT",
         help="What you say besides of each topic that has no context of its own in the file; its run gets it.",
     ),
-    ready_at=typer.Option(
-        help="When the runs may start: 2026-03-01T09:30, local time unless it says Z or +02:00. Default: now."
+    ready_at=time_option(
+        side=Side.FUTURE,
+        help=f"When the runs may start: {Side.FUTURE.forms}, local time unless it says Z or +02:00. Default: now.",
     ),
 )
 def submit(  # noqa: PLR0913  # each is an option of the command
