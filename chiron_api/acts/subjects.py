@@ -174,9 +174,7 @@ async def list_subject_facts(services: Services, id: str, page: FactPage) -> Fac
         limit=page.limit + 1,
         before=page.after,
     )
-    items = facts[: page.limit]
-    has_more = len(facts) > page.limit
-    return FactList.model_validate({"items": items, "next": items[-1].id if has_more else None})
+    return FactList.model_validate(page.of(facts))
 
 
 @SUBJECTS.act(

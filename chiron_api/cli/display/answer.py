@@ -16,6 +16,14 @@ def print_answer(sentence: str, fields: object, *, as_json: bool) -> None:
     typer.echo(json_line(fields) if as_json else sentence)
 
 
+def print_lines(items: Sequence[Item], text: Callable[[Item], str], emptiness: str, *, as_json: bool) -> None:
+    """Print the text of each item for people, and `emptiness` where there is none; for programs a line of JSON an item."""
+    for item in items:
+        typer.echo(json_line(item) if as_json else text(item))
+    if not items and not as_json:
+        typer.echo(emptiness)
+
+
 def print_list(items: Sequence[Item], text: Callable[[Item], str], emptiness: str, *, as_json: bool) -> None:
     """Print the text of each item for people, and `emptiness` where there is none, or all of them for programs."""
     if as_json:
