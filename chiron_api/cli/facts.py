@@ -5,7 +5,7 @@ import typer
 
 from chiron_api.acts.facts import FactsQuery, list_facts
 from chiron_api.answers.facts import ListedFact
-from chiron_api.cli.display.answer import AsJson, print_lines
+from chiron_api.cli.display.answer import AsJson, print_list
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.pages import first_items
 from chiron_api.cli.input.times import Side, time_option
@@ -34,9 +34,7 @@ async def facts(
     """
     async with open_services(settings(), pool_size=1) as services:
         items = await first_items(limit, page, partial(list_facts, services))
-    print_lines(
-        items, _text, "No facts were stored then." if page.since else "No facts yet.", as_json=as_json
-    )
+    print_list(items, _text, "No facts were stored then." if page.since else "No facts yet.", as_json=as_json)
 
 
 def _text(fact: ListedFact) -> str:

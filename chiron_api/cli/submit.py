@@ -26,6 +26,7 @@ from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
 from chiron_api.views.model_keys import key_warnings
+from chiron_api.views.model_names import name_warnings
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.precedents import precedents_of
@@ -129,6 +130,7 @@ def submit(  # noqa: PLR0913  # each is an option of the command
     _check(batch, entries)  # before the input as a whole, since it names the line of a topic
     body = draft.complete(**values)
     service_notes = service_warnings(current, batch.runs)
+    _warn(name_warnings((run.model or current.model for run in batch.runs), current))
     if dry_run:
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))
         return
