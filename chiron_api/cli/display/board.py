@@ -23,7 +23,7 @@ from chiron_workers.states import EventKind, RunState
 
 FACTS_SHOWN = 5
 ROOMY_LINES = 12  # of a screen that has room for the tokens
-COLUMNS = (("state", 9, None), ("topic", None, 2), ("step", None, 3), ("facts", 5, None), ("turns", 5, None))
+COLUMNS = (("state", 9, None), ("topic", None, 1), ("step", None, 1), ("facts", 5, None), ("turns", 5, None))
 
 
 @dataclass(slots=True)
