@@ -130,15 +130,15 @@ def submit(  # noqa: PLR0913  # each is an option of the command
     _check(batch, entries)  # before the input as a whole, since it names the line of a topic
     body = draft.complete(**values)
     service_notes = service_warnings(current, batch.runs)
-    _warn(name_warnings((run.model or current.model for run in batch.runs), current))
     if dry_run:
         _warn(asyncio.run(_estimate(batch, current, service_notes, as_json=as_json)))
         return
     can_ask = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     receipt, budget_notes, source_notes = asyncio.run(_submit(body, batch, current, can_ask=can_ask))
+    name_notes = name_warnings((run.model or current.model for run in batch.runs), current)
     key_notes = key_warnings(run.model or current.model for run in batch.runs)
     _warn(
-        [*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
+        [*name_notes, *budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
     )  # `watch` says the last ones too
     _print(receipt, as_json=as_json, watch=watch)
     if watch:
