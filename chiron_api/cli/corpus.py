@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from chiron_api.cli.display.activity import counted
+from chiron_api.cli.display.activity import show_count
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, one_line
@@ -150,7 +150,7 @@ async def _add(
     path: Path, subject: str
 ) -> tuple[AddedCounts, list[SkippedFile], list[str], list[GroundChange], Gaps]:
     addition, skipped_files, gone_urls, gaps = AddedCounts(), list[SkippedFile](), list[str](), Gaps()
-    files = counted(read_folder(path), "Reading documents")
+    files = show_count(read_folder(path), "Reading documents")
     folder = await asyncio.to_thread(_folder, path)
     async with (
         open_pool(settings().database_url, size=3) as pool,

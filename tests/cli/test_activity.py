@@ -5,7 +5,7 @@ from pathlib import Path
 from support.pseudo_terminal import output_in_terminal
 from support.worker_processes import environment
 
-from chiron_api.cli.display.activity import counted, steps
+from chiron_api.cli.display.activity import show_count, steps
 from chiron_workers.settings import Settings
 
 
@@ -31,7 +31,7 @@ def test_steps_show_each_sentence_once_it_is_over_and_the_one_under_way() -> Non
 def test_counted_passes_the_items_on_and_counts_them_on_a_terminal_alone() -> None:
     terminal, pipe = Terminal(), io.StringIO()
     for stream in (terminal, pipe):
-        assert list(counted("abc", "Reading documents", stream)) == ["a", "b", "c"]
+        assert list(show_count("abc", "Reading documents", stream)) == ["a", "b", "c"]
     assert "Reading documents: 3" in terminal.getvalue()
     assert pipe.getvalue() == ""
 

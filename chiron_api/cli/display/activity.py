@@ -51,8 +51,8 @@ def steps(stream: TextIO | None = None) -> Iterator[Callable[[str], None]]:
             end()
 
 
-def counted(items: Iterable[Item], words: str, stream: TextIO | None = None) -> Iterator[Item]:
-    """The items as they come, counted on a terminal.
+def show_count(items: Iterable[Item], words: str, stream: TextIO | None = None) -> Iterator[Item]:
+    """Pass items on as they come, and show on a terminal how many there were.
 
     Args:
         words: What is done, such as "Reading documents".
