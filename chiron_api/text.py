@@ -42,6 +42,14 @@ def one_line(text: str, *, chars_max: int = 300) -> str:
     return line if len(line) <= chars_max else f"{line[: chars_max - 1]}…"
 
 
+def shorten_middle(text: str, chars_max: int) -> str:
+    """A text of at most so many characters, its middle left out: topics of a batch often differ at their ends."""
+    if len(text) <= chars_max:
+        return text
+    end = (chars_max - 1) // 2
+    return f"{text[: chars_max - 1 - end].rstrip()}…{text[len(text) - end :].lstrip()}"
+
+
 def as_json(value: object) -> str:
     """One line of JSON: dataclasses as objects, ids and times as text, money as a number."""
     return ENCODER.encode(value)

@@ -49,6 +49,13 @@ COMMANDS_HEAD = """# Commands
 Every command explains itself with `--help`. Exit codes: 0 done, 1 something failed, 2 the call was wrong, 130
 after Ctrl+C. Problems go to standard error as one line. Written by `docs/generate.py`.
 
+`--json` follows one rule: one thing is an object on one line, and a list has one line for each item, so that nothing is printed
+for an empty list. `jq -s .` makes an array of lines. `chiron search` and `chiron tools` print an array instead.
+
+Where a time is accepted it is written as `yesterday`, `tuesday`, `7d`, `2h`, `2026-03-01` or `2026-03-01T09:30`. Days begin at
+midnight, local time; a weekday is the last one, and where something is to come (`--ready-at`, `--until` of a subscription,
+`--expires`) the next one, never today. There `tomorrow` and `7d` count from now. The HTTP API takes ISO 8601 alone.
+
 You can shorten any id to a unique prefix. `last` is the newest batch of submitted topics: batches of subscriptions, of
 reports, of checks and of learning do not count. `last#3` is the run of its third topic. `#3` goes behind any id, prefix or name
 of a batch, as in `"Lakes week 1"#3`; a batch of exactly that name wins. Numbers count from 1 in the order of the topics as they

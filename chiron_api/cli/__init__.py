@@ -12,27 +12,20 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer._click.exceptions import ClickException, NoArgsIsHelpError  # without a public name
 
 from chiron_api.cli.commands import GROUPS, SUMMARIES
+from chiron_api.cli.input.usage import SuggestingGroup, usage_sentence
 from chiron_workers.errors import ChironError, ToolValidationError, UsageError
 
 NEW_OBJECTS = 200_000  # until garbage is looked for
-# What pydantic says of a value, which typer passes on, in our words.
-PLAIN_WORDS = {
-    "^Value error, ": "",
-    "^Input should be greater than or equal to (.+)": r"must be at least \1.",
-    "^Input should be less than or equal to (.+)": r"must be at most \1.",
-    "^Input should be a valid integer.*": "must be a whole number.",
-    "^Input should be a valid number.*": "must be a number.",
-}
 PLAIN: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
 
 
-class Commands(TyperGroup):
+class Commands(SuggestingGroup):
     """Shows an error as one sentence and an exit code: 2 for a wrong call, 1 for a failure, 130 for Ctrl+C."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # the base class has it
@@ -58,14 +51,23 @@ class Commands(TyperGroup):
                     [(name.ljust(width), summary.sentence) for name, summary in summaries.items()]
                 )
 
+    def make_context(self, *args: Any, **options: Any) -> Any:  # the base class has it
+        """The context of a call. A wrong option in front of the command ends it."""
+        try:
+            return super().make_context(*args, **options)
+        except NoArgsIsHelpError:
+            raise
+        except ClickException as error:
+            _fail(usage_sentence(error), code=error.exit_code)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command, and exit with the code of its error."""
         try:
             return super().invoke(ctx)
-        except typer.BadParameter as error:
-            for pattern, words in PLAIN_WORDS.items():
-                error.message = re.sub(pattern, words, error.message)
-            raise
+        except NoArgsIsHelpError:
+            raise  # typer prints the help
+        except ClickException as error:
+            _fail(usage_sentence(error), code=error.exit_code)
         except ToolValidationError as error:
             _fail(_plain_sentence(error), code=2)
         except UsageError as error:
@@ -81,7 +83,7 @@ class Commands(TyperGroup):
             _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", code=1)
 
 
-class Subcommands(TyperGroup):
+class Subcommands(SuggestingGroup):
     """A command of several, whose overview shows the first sentence of each, whole."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # the base class has it
@@ -178,7 +180,7 @@ def _plain_sentence(error: ToolValidationError) -> str:
     return str(error).replace(f"{error.field}: must ", f"The {noun} must ", 1)
 
 
-def _fail(message: str, *, code: int) -> None:
+def _fail(message: str, *, code: int) -> NoReturn:
     # A message may quote a file or a server; control characters in it would reach the terminal.
     printable = "".join(letter for letter in message if letter == "\n" or letter.isprintable())
     sys.stderr.write(f"chiron: {printable}\n")

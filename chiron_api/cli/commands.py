@@ -32,6 +32,7 @@ GROUPS: dict[str, dict[str, Summary]] = {
     "Knowledge": {
         "learn": Summary("learn", "Learn a subject: a map of what to know, and quizzes."),
         "search": Summary("search", "Search what is known, by meaning and by words."),
+        "facts": Summary("facts", "List facts, newest first."),
         "report": Summary("report", "Write what is known as a report with its sources."),
         "verify": Summary("verify", "Check a crate of evidence, wherever it comes from."),
         "diff": Summary("diff", "Show what has become of a subject."),

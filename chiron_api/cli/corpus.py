@@ -1,5 +1,4 @@
 import asyncio
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
@@ -9,7 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from chiron_api.cli.display.activity import show_count
 from chiron_api.cli.display.answer import AsJson
+from chiron_api.text import as_json as json_line
 from chiron_api.text import count, one_line
 from chiron_workers.access.audit import long_command
 from chiron_workers.db.connect import Pool, open_pool
@@ -71,7 +72,7 @@ async def add(
             for path, parts in gaps.items()
         ]
         ends = {"gone": gone_urls, "facts": facts, "left_out": left_out, "skipped": rows}
-        _print_json(counts | news | ends)
+        typer.echo(json_line(counts | news | ends))
     else:
         for file in skipped_files[:SHOWN_SKIPPED]:
             typer.echo(f"Skipped {_printable_path(file.path)}: {file.reason}.")
@@ -97,7 +98,8 @@ async def list_documents(
     async with open_pool(settings().database_url, size=2) as pool:
         documents = [dict[str, Any](row) for row in await Corpus(Session(pool)).documents(subject)]
     if as_json:
-        _print_json([document | {"added_at": document["added_at"].isoformat()} for document in documents])
+        for document in documents:
+            typer.echo(json_line(document))
         return
     for document in documents:
         typer.echo(f"{document['url']}  {document['title']}  ({document['chars']:,} characters)")
@@ -123,7 +125,8 @@ async def search(
             )
         hits = await corpus.search(query, subject=subject, limit=limit)
     if as_json:
-        _print_json(hits)
+        for hit in hits:
+            typer.echo(json_line(hit))
         return
     for passage in hits:
         typer.echo(f"{passage['score']:.2f}  {passage['title']}\n      {passage['url']}")
@@ -147,7 +150,8 @@ async def _add(
     path: Path, subject: str
 ) -> tuple[AddedCounts, list[SkippedFile], list[str], list[GroundChange], Gaps]:
     addition, skipped_files, gone_urls, gaps = AddedCounts(), list[SkippedFile](), list[str](), Gaps()
-    files, folder = read_folder(path), await asyncio.to_thread(_folder, path)
+    files = show_count(read_folder(path), "Reading documents")
+    folder = await asyncio.to_thread(_folder, path)
     async with (
         open_pool(settings().database_url, size=3) as pool,
         long_command(pool, "documents.add", subject) as result,
@@ -231,10 +235,6 @@ def _news(addition: AddedCounts, gone_urls: Sequence[str], changes: Sequence[Gro
 def _batches(files: Iterator[FileDocument | SkippedFile]) -> Iterator[list[FileDocument | SkippedFile]]:
     while batch := list(islice(files, BATCH_FILES)):
         yield batch
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _printable_path(path: str) -> str:

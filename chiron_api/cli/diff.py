@@ -6,7 +6,7 @@ import typer
 
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.display.difference import difference_lines
-from chiron_api.cli.input.times import time_option
+from chiron_api.cli.input.times import Side, time_option
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import id_of
 from chiron_workers.batches.summaries import run_summary
@@ -31,8 +31,8 @@ async def diff(
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Subject, in place of batches.")
     ] = None,
-    since: Annotated[datetime | None, time_option("From when on, such as 2026-03-01.")] = None,
-    until: Annotated[datetime | None, time_option("Up to when. Default: now.")] = None,
+    since: Annotated[datetime | None, time_option(help=f"From when on: {Side.PAST.forms}.")] = None,
+    until: Annotated[datetime | None, time_option(help="Up to when, likewise. Default: now.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=LISTED_MAX, help="Entries of each kind at most.")] = 100,
     as_json: AsJson = False,
 ) -> None:

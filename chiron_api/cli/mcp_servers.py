@@ -28,7 +28,8 @@ async def mcp_servers(as_json: AsJson = False, timeout: Timeout = 20) -> None:
     statuses = await probe(configuration.servers, timeout_s=timeout)
     if as_json:
         disabled_rows = [{"name": name, "state": "disabled"} for name in configuration.disabled_names]
-        typer.echo(json_line([*map(_as_object, statuses), *disabled_rows]))
+        for row in (*map(_as_object, statuses), *disabled_rows):
+            typer.echo(json_line(row))
     elif configuration.file is None:
         typer.echo(
             f"No MCP servers are configured. Name them in {settings().home / FILE}; see docs/mcp-servers.md."

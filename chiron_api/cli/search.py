@@ -4,6 +4,7 @@ from chiron_api.acts.search import SearchRequest, search_facts, search_for_peopl
 from chiron_api.answers.facts import FoundFact
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.options import takes_input
+from chiron_api.cli.input.times import Side, time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, validity
@@ -19,6 +20,9 @@ cli = typer.Typer()
     query=typer.Argument(),
     subject_id=typer.Option("--subject", "-s"),
     topic_path="--topic",
+    since=time_option(help=f"Only facts stored since: {Side.PAST.forms}."),
+    until=time_option(help="Only facts stored before: a time likewise."),
+    validated_since=time_option(help="Only facts whose confidence was worked out since: a time likewise."),
     node_id="--node",
     neighbours=typer.Option(help="With --node: also its parent, children, siblings, prerequisites."),
 )

@@ -32,7 +32,8 @@ async def list_batches(
         if sys.stdout.isatty() and not as_json:
             await _print_health(pool)
     if as_json:
-        typer.echo(json_line(batches))
+        for batch in batches:
+            typer.echo(json_line(batch))
     elif not batches:
         typer.echo("There is no batch yet. `chiron submit TOPIC --subject S` makes one.")
     else:

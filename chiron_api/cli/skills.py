@@ -20,7 +20,8 @@ def skills(as_json: AsJson = False) -> None:
 
     rows = skill_rows()
     if as_json:
-        typer.echo(json_line(rows))
+        for row in rows:
+            typer.echo(json_line(row))
         return
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:

@@ -19,12 +19,14 @@ from chiron_api.acts.batches import (
 from chiron_api.answers.runs import SubmitReceipt
 from chiron_api.cli.input.options import Draft, takes_input
 from chiron_api.cli.input.row_schema import read_schema
+from chiron_api.cli.input.times import Side, time_option
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
 from chiron_api.cli.watch import follow
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
 from chiron_api.views.model_keys import key_warnings
+from chiron_api.views.model_names import name_warnings
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.precedents import precedents_of
@@ -65,8 +67,9 @@ cli = typer.Typer()
         metavar="TEXT",
         help="What you say besides of each topic that has no context of its own in the file; its run gets it.",
     ),
-    ready_at=typer.Option(
-        help="When the runs may start: 2026-03-01T09:30, local time unless it says Z or +02:00. Default: now."
+    ready_at=time_option(
+        side=Side.FUTURE,
+        help=f"When the runs may start: {Side.FUTURE.forms}, local time unless it says Z or +02:00. Default: now.",
     ),
 )
 def submit(  # noqa: PLR0913  # each is an option of the command
@@ -132,9 +135,10 @@ def submit(  # noqa: PLR0913  # each is an option of the command
         return
     can_ask = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     receipt, budget_notes, source_notes = asyncio.run(_submit(body, batch, current, can_ask=can_ask))
+    name_notes = name_warnings((run.model or current.model for run in batch.runs), current)
     key_notes = key_warnings(run.model or current.model for run in batch.runs)
     _warn(
-        [*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
+        [*name_notes, *budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
     )  # `watch` says the last ones too
     _print(receipt, as_json=as_json, watch=watch)
     if watch:

@@ -11,6 +11,7 @@ from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.pages import first_items
 from chiron_api.cli.input.targets import act_on
+from chiron_api.cli.input.times import Side, time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line, usd
@@ -49,7 +50,9 @@ async def list_subscriptions(
     subject=typer.Option("--subject", "-s"),
     cron=typer.Option(metavar="CRON"),
     time_zone=typer.Option(metavar="ZONE"),
-    ends_at="--until",
+    ends_at=time_option(
+        "--until", side=Side.FUTURE, help=f"When it ends: {Side.FUTURE.forms}. Default: never."
+    ),
 )
 async def add(body: acts.SubscriptionRequest, as_json: AsJson = False) -> None:
     """Have topics researched at set times from now on. The same subscription added again is the one there is."""

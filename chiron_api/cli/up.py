@@ -5,6 +5,7 @@ import typer
 
 from chiron_api.answers.fleet import Fleet as Health
 from chiron_api.cli import raise_on_sigterm
+from chiron_api.cli.display.activity import steps
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.health_line import health_now
 from chiron_api.cli.display.model_holds import holds_now, print_holds
@@ -40,7 +41,8 @@ def up(workers: Workers = None, concurrency: Concurrency = None, detach: Detach 
     for warning in environment_warnings():
         typer.echo(f"Warning: {warning}", err=True)
     stack = LocalStack(read_settings(), workers=workers, concurrency=concurrency)
-    stack.start(typer.echo)
+    with steps() as tell:
+        stack.start(tell)
     if detach:
         _print_with_sign_in(stack.parts())
         typer.echo("Everything is up. `chiron status` shows it, `chiron down` stops it.")

@@ -234,6 +234,20 @@ class ActMethods:
         near it.
         """
 
+    @Pages("GET /v1/facts", FactList)
+    def facts(
+        self, *, subject_id: str | None = None, since: datetime | None = None, status: FactStatus | None = None
+    ) -> Iterable[ListedFact]:
+        """Facts of all subjects, or of one, newest first, in pages; those that are accepted or disputed unless a status is
+        named.
+
+        Args:
+            subject_id: Only facts of this subject, by its id or its name. Default: of all.
+            since: Only facts stored since then, a time with its zone, such as 2026-10-01T00:00:00Z; a + is written %2B in
+                an address.
+            status: Only facts in this status. Default: accepted and disputed ones.
+        """
+
     @Request("POST /v1/journeys/{id}/read")
     def finish_lesson(self, journey: Id | Journey) -> Journey:
         """The lesson that waited is read; questions about it come next, in the quiz `quiz_id`. 409 where none waits."""

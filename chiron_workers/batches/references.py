@@ -8,11 +8,13 @@ from uuid import UUID
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.nearest import suggestion
 
 SQL = load(__file__)
 LAST = "last"
 BEGINNING = re.compile(r"[0-9a-f]{4,32}")  # of an id, without its hyphens
 DIGITS = 32
+NAME_CHARS_MAX = 200
 INT_MAX = 2**31 - 1
 SHORT_CHARS_MIN = 8
 RUN_NAME = re.compile(r"(.+)#([1-9][0-9]{0,5})", re.DOTALL)  # a batch, and the number of a run in it
@@ -65,7 +67,8 @@ async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
             return await _run_behind(pool, match, await id_of(pool, match[1]))
     id_ = _only(ids, words)
     if id_ is None:
-        raise _nothing(words, kinds, is_beginning=is_beginning)
+        hint = await _nearest_batches(pool, words) if Referent.RESEARCH in kinds else ""
+        raise _nothing(words, kinds, hint, is_beginning=is_beginning)
     return id_
 
 
@@ -157,13 +160,22 @@ def _digits(text: str) -> str:
     return text.strip().lower().removeprefix("urn:uuid:").replace("-", "")
 
 
-def _nothing(words: str, kinds: Sequence[Referent], *, is_beginning: bool) -> NotFound | UsageError:
+async def _nearest_batches(pool: Pool, words: str) -> str:
+    names = [row["name"] for row in await fetch_all(pool, SQL["names"], {})]
+    return suggestion(words[:NAME_CHARS_MAX], [*names, LAST])
+
+
+def _nothing(
+    words: str, kinds: Sequence[Referent], hint: str, *, is_beginning: bool
+) -> NotFound | UsageError:
     if words == LAST:
         return NotFound("There is no batch of topics yet. `chiron submit TOPIC --subject S` makes one.")
     if is_beginning:
         kind = "id" if Referent.RESEARCH in kinds else f"id of a {kinds[0]}"
-        return NotFound(f"No {kind} begins with {words}. {LISTS[kinds[0]]}.")
+        return NotFound(f"No {kind} begins with {words}.{hint or f' {LISTS[kinds[0]]}.'}")
     what = "and no name of a batch" if Referent.RESEARCH in kinds else f"of a {kinds[0]}"
+    if hint:
+        return UsageError(f"{words[:60]!r} is no id {what}.{hint}")
     return UsageError(
         f"{words[:60]!r} is no id {what}; an id looks like 0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa, and its beginning is enough."
     )

@@ -56,6 +56,15 @@ select id
  order by id desc
  limit 2;
 
+-- names
+-- Of the newest batches, among which the one that somebody misspelt most likely is.
+select distinct name
+  from (select name
+          from batches
+         where name <> ''
+         order by id desc
+         limit 1000) as newest;
+
 -- of_number
 -- Always a row: without an id it says why there is none.
 select (select id

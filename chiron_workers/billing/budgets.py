@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.access.allotments import LockedBatch, change, lock_batch
 from chiron_workers.access.principals import Principal
-from chiron_workers.billing.prices import NO_PRICE, is_known, is_priced, price_of
+from chiron_workers.billing.prices import NO_PRICE, is_known, is_priced, model_suggestion, price_of
 from chiron_workers.db.connect import fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, UsageError
@@ -22,7 +22,7 @@ USD_MAX = Decimal(10_000_000)
 USD_MIN = Decimal("0.000001")
 TOKENS_MAX = 10**15
 _NOT_BINDING = (
-    "The price of {model} is not known, so no budget in USD can bind it. Set it in CHIRON_PRICES, "
+    "The price of {model} is not known, so no budget in USD can bind it.{suggestion} Set it in CHIRON_PRICES, "
     "give a budget in tokens, or leave the budget out."
 )
 
@@ -42,7 +42,9 @@ def check_budget(budget: Budget, models: Sequence[str]) -> None:
         return
     for model in models:
         if not is_priced(model, settings().prices):
-            raise UsageError(_NOT_BINDING.format(model=model))
+            raise UsageError(
+                _NOT_BINDING.format(model=model, suggestion=model_suggestion(model, settings().prices))
+            )
 
 
 def check_amounts(budget: Budget) -> None:
@@ -56,8 +58,9 @@ def check_amounts(budget: Budget) -> None:
 def check_model(model: str) -> None:
     """Raises UsageError for a model of which neither a price nor that it has none is configured."""
     if not is_known(model, settings().prices):
+        hint = model_suggestion(model, settings().prices)
         raise UsageError(
-            f'The price of {model} is not known. Set it in CHIRON_PRICES, or say that it has none: {{"{model}": "none"}}.'
+            f'The price of {model} is not known.{hint} Set it in CHIRON_PRICES, or say that it has none: {{"{model}": "none"}}.'
         )
 
 

@@ -28,6 +28,13 @@ def steps_of(model: str, day: date) -> tuple[Step, ...]:
     return tuple((start, _rates_above(model, start)) for start in sorted({0} | starts))
 
 
+def model_names() -> list[str]:
+    """The models that the tables have a price for."""
+    from genai_prices.data import providers
+
+    return [model.id for provider in providers if provider.id == "anthropic" for model in provider.models]
+
+
 def _rates_above(model: str, start: int) -> tuple[Decimal, ...]:
     # By differences: a step of a price holds for the whole prompt, so a longer one is the same step.
     prompt = {"input_tokens": start + 1}

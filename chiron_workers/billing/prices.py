@@ -8,7 +8,8 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, Literal
 
-from chiron_workers.billing.price_tables import MILLION, Step, steps_of
+from chiron_workers.billing.price_tables import MILLION, Step, model_names, steps_of
+from chiron_workers.nearest import suggestion
 from chiron_workers.runs.entries import MaxCost, Usage
 from chiron_workers.settings import OFFLINE_MODEL, PRICE_NAMES
 
@@ -98,6 +99,11 @@ def max_cost(price: Price | None, *, prompt_tokens: int, reply_tokens: int, sear
 def is_known(model: str, overrides: Mapping[str, Override]) -> bool:
     """Whether a model has a price, or is configured to have none ("none")."""
     return price_of(model, overrides) is not None
+
+
+def model_suggestion(model: str, overrides: Mapping[str, Override]) -> str:
+    """The question whether a model with a known price and nearly the same name is meant; empty where there is none."""
+    return suggestion(model, [*model_names(), *overrides, OFFLINE_MODEL])
 
 
 def is_priced(model: str, overrides: Mapping[str, Override]) -> bool:

@@ -1,5 +1,4 @@
 import asyncio
-import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +14,7 @@ from chiron_workers.errors import (
     ToolRegistrationError,
     ToolTimeoutError,
 )
+from chiron_workers.nearest import suggestion
 from chiron_workers.toolkit.function_tool import tool_of
 from chiron_workers.toolkit.loading import Broken, files_of, module_from, modules_of, tools_of
 from chiron_workers.toolkit.tool import Tool
@@ -87,10 +87,8 @@ class Registry:
         if name not in self._tools:
             if stand_in := next(filter(None, (ask(name) for ask in self.stand_ins)), None):
                 return stand_in
-            hint = f"There are: {', '.join(sorted(self._tools))}."
-            if near := difflib.get_close_matches(name, self._tools, n=3):
-                hint = f"Did you mean {' or '.join(near)}?"
-            raise ToolNotFoundError(f"There is no tool {name!r}. {hint}", tool=name)
+            hint = suggestion(name, self._tools) or f" There are: {', '.join(sorted(self._tools))}."
+            raise ToolNotFoundError(f"There is no tool {name!r}.{hint}", tool=name)
         return self._tools[name]
 
     def includes(self, name: str) -> bool:

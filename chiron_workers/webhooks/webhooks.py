@@ -156,6 +156,8 @@ def _check_url(url: str, *, allow_private: bool) -> None:
 
     from chiron_workers.web.pinned_http import policy_for
 
+    if "://" not in url:
+        raise UsageError(f"{url[:200]!r} is no address; one looks like https://example.org/hook.")
     try:
         policy_for(allow_private=allow_private).check_url(url)
     except (ssrfguard.BlockedURLError, ssrfguard.BlockedAddressError) as error:

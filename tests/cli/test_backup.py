@@ -13,6 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg import sql
+from support.json_lines import json_lines
 from support.worker_processes import chiron as chiron_process
 from support.worker_processes import environment, wait_until
 
@@ -121,7 +122,7 @@ def test_a_backup_of_an_older_version_is_restored_and_then_migrated(at, released
     assert pending(migrated_url) == []
     with psycopg.connect(migrated_url) as connection:
         assert connection.execute("select count(*) from runs where state = 'running'").fetchone() == (2,)
-    assert json.loads(at(migrated_url, "list", "--json").stdout)[0]["name"] == "In flight"
+    assert json_lines(at(migrated_url, "list", "--json").stdout)[0]["name"] == "In flight"
 
 
 def test_a_file_that_exists_is_not_overwritten_unasked(at, filled, tmp_path):

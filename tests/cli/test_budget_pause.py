@@ -6,6 +6,7 @@ import re
 from decimal import Decimal
 
 import pytest
+from support.json_lines import json_lines
 from support.run_harness import Stage
 from support.scripted_model import says
 
@@ -96,7 +97,7 @@ async def test_a_batch_that_paused_or_failed_shows_its_reasons(stage: Stage, chi
     said = (await asyncio.to_thread(chiron, "show", "last")).stdout
     assert "1 run failed (model): No answer." in said
     assert "1 run paused (budget): The run may cost 0.0200 USD, which cannot pay one call" in said
-    [listed] = json.loads((await asyncio.to_thread(chiron, "list", "--json")).stdout)
+    [listed] = json_lines((await asyncio.to_thread(chiron, "list", "--json")).stdout)
     assert len(listed["reasons"]) == 2
     said = (await asyncio.to_thread(chiron, "show", str(poor_id))).stdout
     assert "Paused (budget): The run may cost" in said

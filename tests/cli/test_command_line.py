@@ -213,3 +213,28 @@ def test_a_choice_that_there_is_not_is_refused_in_plain_words(chiron) -> None:
     assert (refusal.exit_code, "Value error" in refusal.output) == (2, False)
     assert "Invalid value for '--format' / '-f': 'xyz' is not one of 'md'" in refusal.output
     assert "Value error" not in chiron("learn", "map", "birds", "--format", "xyz").output
+
+
+# What is typed, and what the line has beside the mistake.
+MISTAKES = {
+    ("serach", "ice"): "There is no command 'serach'. Did you mean search",
+    ("corpus", "ad", "x"): "There is no command 'ad'. Did you mean add?",
+    ("search", "ice", "--tpo-k", "3"): "There is no option --tpo-k. Did you mean --top-k?",
+    ("search",): "Missing argument 'query'.",
+    ("search", "ice", "snow"): "Got unexpected extra argument (snow).",
+    ("search", "ice", "--top-k"): "Option '--top-k' requires an argument.",
+    ("search", "ice", "--since", "sonn"): "'--since': must be a time such as yesterday, tuesday, 7d, 2h,",
+    ("--verson",): "There is no option --verson. Did you mean --version?",
+    ("keys", "create", "ada"): "Missing option '--scope'. Choose from: read, submit, admin.",
+}
+
+
+@pytest.mark.parametrize("arguments", MISTAKES)
+def test_a_wrong_call_is_answered_with_one_line(
+    chiron: Callable[..., Result], arguments: tuple[str, ...]
+) -> None:
+    refusal = chiron(*arguments)
+    [line] = refusal.stderr.splitlines()
+    assert (refusal.exit_code, refusal.stdout) == (2, "")
+    assert line.startswith("chiron: ")
+    assert MISTAKES[arguments] in line

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from support.json_lines import json_lines
 from typer.testing import CliRunner
 
 from chiron_api.cli import build
@@ -109,9 +110,9 @@ def test_scripts_read_json(chiron: Chiron, folder: Path) -> None:
         "passages": 2,
     }
     assert [one["path"] for one in added["skipped"]] == ["photo.png", "rubbish.txt"]
-    listed = json.loads(chiron("corpus", "list", "--json").stdout)
+    listed = json_lines(chiron("corpus", "list", "--json").stdout)
     assert [one["title"] for one in listed] == ["frost", "Roses"]
-    (hit,) = json.loads(chiron("corpus", "search", "plum blossom", "--subject", "garden", "--json").stdout)
+    (hit,) = json_lines(chiron("corpus", "search", "plum blossom", "--subject", "garden", "--json").stdout)
     assert set(hit) == {"url", "title", "score", "snippet"}
     assert hit["url"] == "corpus://garden/deep/frost.txt"
 
@@ -153,7 +154,7 @@ def test_files_of_one_name_from_two_folders_are_kept_apart(chiron: Chiron, tmp_p
     added = chiron("corpus", "add", tmp_path / "b", "-s", "garden")
     assert "Kept beside another file of this name: b/herbs.txt" in added.output
     urls = ["corpus://garden/b/herbs.txt", "corpus://garden/herbs.txt"]
-    assert [row["url"] for row in json.loads(chiron("corpus", "list", "--json").stdout)] == urls
+    assert [row["url"] for row in json_lines(chiron("corpus", "list", "--json").stdout)] == urls
     for name in ("a", "b"):
         again = json.loads(chiron("corpus", "add", tmp_path / name, "-s", "garden", "--json").stdout)
         assert (again["unchanged"], again["gone"]) == (1, []), "each is known by where it lies"
@@ -200,4 +201,4 @@ def test_an_empty_corpus_says_how_to_fill_it(chiron: Chiron) -> None:
 def test_a_search_that_finds_nothing_says_so(chiron: Chiron, folder: Path) -> None:
     chiron("corpus", "add", folder, "--subject", "garden")
     assert "Nothing was found." in chiron("corpus", "search", "zeppelin", "--subject", "garden").output
-    assert json.loads(chiron("corpus", "search", "zeppelin", "--subject", "garden", "--json").stdout) == []
+    assert json_lines(chiron("corpus", "search", "zeppelin", "--subject", "garden", "--json").stdout) == []

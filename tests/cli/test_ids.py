@@ -115,3 +115,18 @@ def test_a_name_that_several_batches_have_is_a_wrong_call(chiron, batch):
 
 def test_an_empty_subject_is_not_all_subjects(chiron, batch):
     assert chiron("recompute", "--subject", "").exit_code == 2
+
+
+def test_a_misspelt_batch_or_model_is_answered_with_the_nearest(chiron):
+    batch = chiron("submit", "Tides", "--subject", "Moon", "--name", "Lakes week 1")
+    assert batch.exit_code == 0
+    refusal = chiron("show", "lakes wek 1")
+    assert (refusal.exit_code, refusal.stderr) == (
+        2,
+        "chiron: 'lakes wek 1' is no id and no name of a batch. Did you mean Lakes week 1?\n",
+    )
+    assert "Did you mean last?" in chiron("watch", "lats").stderr
+    warning = chiron("submit", "Ebb", "--subject", "Moon", "--model", "claude-opsu-5").stderr
+    assert "No price is known for the model claude-opsu-5. Did you mean claude-opus-5 or " in warning
+    refusal = chiron("submit", "Ebb", "--subject", "Moon", "--model", "offlin", "--dry-run").stderr
+    assert refusal.startswith("chiron: The price of offlin is not known. Did you mean offline? Set it in ")

@@ -4,6 +4,7 @@ import json
 
 import psycopg
 import pytest
+from support.json_lines import json_lines
 
 
 def test_create_prints_the_key_once_and_no_list_shows_it(chiron, rows):
@@ -26,7 +27,7 @@ def test_create_prints_the_key_once_and_no_list_shows_it(chiron, rows):
     listed = chiron("keys", "list").stdout
     for words in ("alice  may submit", "budget $5.00 a day, $5.00 left", "ends "):
         assert words in listed
-    [item] = json.loads(chiron("keys", "list", "--json").stdout)
+    [item] = json_lines(chiron("keys", "list", "--json").stdout)
     assert (item["name"], item["scope"], item["left_usd"]) == ("alice", "submit", 5.0)
     assert secret not in listed + json.dumps(item) + str(rows("select * from audit")) + str(
         rows("select * from access_keys")

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
+from support.json_lines import json_lines
 from support.research_rows import Shelf
 
 from chiron_api.cli.display import summary
@@ -46,7 +47,7 @@ def test_a_batch_as_json_has_its_counts_and_sums(chiron, rows, batch):
         4.0,
         3,
     )
-    assert json.loads(chiron("list", "--json").stdout) == [found]
+    assert json_lines(chiron("list", "--json").stdout) == [found]
 
 
 def test_a_batch_says_how_many_play_at_once_and_when_it_starts(chiron):
@@ -89,14 +90,14 @@ def test_people_read_words_that_no_terminal_obeys(chiron, rows, batch):
 
 def test_the_list_is_bounded_and_newest_first(chiron, rows):
     ids = [chiron("submit", "A", "--subject", "S").stdout.strip() for _ in range(3)]
-    found = json.loads(chiron("list", "--limit", "2", "--json").stdout)
+    found = json_lines(chiron("list", "--limit", "2", "--json").stdout)
     assert [one["id"] for one in found] == [ids[2], ids[1]]
     assert [line.split("\t")[0] for line in chiron("list").stdout.splitlines()] == ids[::-1]
 
 
 def test_nothing_submitted_yet_is_said(chiron):
     assert "There is no batch yet" in chiron("list").stdout
-    assert json.loads(chiron("list", "--json").stdout) == []
+    assert json_lines(chiron("list", "--json").stdout) == []
 
 
 def test_a_held_model_is_said_where_its_runs_are_shown(chiron, rows, batch):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.json_lines import json_lines
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.skill_folders import write_skill
 from support.worker_processes import chiron, rows, running, wait_until
@@ -19,7 +20,7 @@ from chiron_workers.settings.variables import process_environment
 
 def listed(done: "subprocess.CompletedProcess[str]") -> dict[str, dict[str, Any]]:
     assert done.returncode == 0, done.stderr
-    return {f"{row['name']} {row['state']}": row for row in json.loads(done.stdout)}
+    return {f"{row['name']} {row['state']}": row for row in json_lines(done.stdout)}
 
 
 def test_skills_are_listed_with_their_folder_and_what_is_wrong(settings: Settings) -> None:

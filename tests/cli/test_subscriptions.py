@@ -6,6 +6,7 @@ from typing import Any
 
 from click.testing import Result
 from support.backdated_facts import Dated, day
+from support.json_lines import json_lines
 
 from chiron_workers.db.connect import open_pool
 from chiron_workers.settings import Settings
@@ -39,15 +40,15 @@ def test_a_subscription_is_added_listed_paused_resumed_and_deleted(chiron: Chiro
     assert (resumed["state"], resumed["next_at"]) == ("active", made["next_at"])
     assert chiron("subscriptions", "delete", made["id"]).output == f"Deleted: subscription {made['id']}.\n"
     assert "There is no subscription" in chiron("subscriptions", "list").output
-    assert json.loads(chiron("subscriptions", "list", "--json").stdout) == []
+    assert json_lines(chiron("subscriptions", "list", "--json").stdout) == []
 
 
 def test_adding_the_same_again_says_so_and_makes_no_second(chiron: Chiron, rows: Rows) -> None:
     first = added(chiron)
     again = chiron(*ADD)
     assert again.output.startswith(f"This subscription is there already.\n{first['id']}")
-    assert len(json.loads(chiron("subscriptions", "list", "--json").stdout)) == 1
-    assert json.loads(chiron("subscriptions", "list", "--subject", "Elsewhere", "--json").stdout) == []
+    assert len(json_lines(chiron("subscriptions", "list", "--json").stdout)) == 1
+    assert json_lines(chiron("subscriptions", "list", "--subject", "Elsewhere", "--json").stdout) == []
     trail = rows("select action, target from audit")
     assert trail == [{"action": "subscriptions.create", "target": first["id"]}] * 2
 

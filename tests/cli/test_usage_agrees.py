@@ -78,7 +78,7 @@ async def every_view(stage: Stage, run_id: UUID, chiron) -> dict[str, dict[str, 
     return over_http | {
         "show RUN": await said("show", str(run_id), "--json"),
         "show BATCH": await said("show", batch_id, "--json"),
-        "list": (await said("list", "--json"))[0],
+        "list": await said("list", "--limit", "1", "--json"),
         "results": await said("results", batch_id, "--json"),
         "report": work,
         "report of the model": work["models"][0],

@@ -19,7 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from rich.console import Console
 from support import forked_python
 
-from chiron_api.cli.display.board import Board
+from chiron_api.cli.display.board import Board, Budget, EventUsage, Row
 from chiron_api.cli.display.events import phrase
 from chiron_workers.ids import new_id
 from chiron_workers.pubsub.beginnings import Beginning, RunAtBeginning, Sums
@@ -405,3 +405,26 @@ def test_text_deltas_show_what_the_model_writes():
 def test_elapsed_time_counts_from_the_first_start():
     board = Board("A batch", started_at=datetime.now(UTC) - timedelta(minutes=3))
     assert any("3m 0" in line for line in drawn(board))
+
+
+def test_the_board_shows_budget_time_left_and_topics_shortened_in_the_middle() -> None:
+    board = Board(
+        "A batch",
+        started_at=datetime.now(UTC) - timedelta(minutes=6),
+        budget=Budget(Decimal(5), 90_000),
+        usage=EventUsage(input_tokens=40_000, output_tokens=2_000, cost_usd=1.25),
+    )
+    topic = "What is the age of the lake whose name begins with the letter "
+    states = (RunState.COMPLETED, RunState.COMPLETED, RunState.RUNNING, RunState.QUEUED)
+    for number, state in enumerate(states, start=1):
+        board.rows[new_id()] = Row(f"{topic}{'ABCD'[number - 1]}?", number, state)
+    lines = drawn(board, width=80)
+    shown = "\n".join(lines)
+    assert "$1.25 of $5.00  42,000 of 90,000 tokens  6m 00s, about 6m 00s left" in shown
+    assert all(
+        f"#{number} What is" in shown and f"{letter}?" in shown for number, letter in enumerate("ABCD", 1)
+    )
+    assert max(map(len, lines)) <= 80
+    for row in board.rows.values():
+        row.state = RunState.PAUSED
+    assert " left" not in "\n".join(drawn(board, width=80))

@@ -3,6 +3,7 @@ from collections.abc import Callable
 from typing import Any
 
 from click.testing import Result
+from support.json_lines import json_lines
 
 Chiron = Callable[..., Result]
 Rows = Callable[..., list[dict[str, Any]]]
@@ -34,7 +35,7 @@ def test_a_webhook_is_added_listed_tried_and_removed(chiron: Chiron, rows: Rows)
     assert f"{trial['id']}  waiting  webhook.test  due " in chiron("webhooks", "resend", trial["id"]).output
     removed = chiron("webhooks", "remove", webhook["id"]).output
     assert removed == f"Removed: webhook {webhook['id']}.\n"
-    assert json.loads(chiron("webhooks", "list", "--json").stdout) == []
+    assert json_lines(chiron("webhooks", "list", "--json").stdout) == []
 
 
 def test_the_secret_is_printed_once_for_who_verifies(chiron: Chiron) -> None:

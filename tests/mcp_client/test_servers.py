@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from mcp_client.remote import ADD, KEY, alive, honest, http_server, liar, say, until
+from support.json_lines import json_lines
 from support.run_harness import Stage, open_stage
 from support.scripted_model import Says, call, calls, says, scripted_model, turn
 from support.worker_processes import chiron, rows, running, wait_until
@@ -262,7 +263,7 @@ def test_the_commands_show_each_server_and_no_secret(settings: Settings, tmp_pat
         shown = chiron(settings, "mcp-servers", WEB_KEY=KEY)
         doctor = chiron(settings, "doctor", WEB_KEY=KEY)
         tools = chiron(settings, "tools", WEB_KEY=KEY)
-    web, shut, dead, off = json.loads(listed.stdout)
+    web, shut, dead, off = json_lines(listed.stdout)
     assert (web["state"], web["protocol"], web["address"]) == ("ready", "2025-11-25", url)
     assert "web__add" in web["tools"]
     assert (shut["state"], shut["reason"]) == (

@@ -1,4 +1,7 @@
-"""What a command has done or lists, as text or as one line of JSON."""
+"""What a command has done or lists, as text or as JSON: one thing is an object on a line, a list has a line for each item.
+
+`chiron search` and `chiron tools` print an array, which scripts rely on since the first version.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
@@ -17,11 +20,8 @@ def print_answer(sentence: str, fields: object, *, as_json: bool) -> None:
 
 
 def print_list(items: Sequence[Item], text: Callable[[Item], str], emptiness: str, *, as_json: bool) -> None:
-    """Print the text of each item for people, and `emptiness` where there is none, or all of them for programs."""
-    if as_json:
-        typer.echo(json_line(items))
-        return
+    """Print the text of each item for people, and `emptiness` where there is none; for programs a line of JSON an item."""
     for item in items:
-        typer.echo(text(item))
-    if not items:
+        typer.echo(json_line(item) if as_json else text(item))
+    if not items and not as_json:
         typer.echo(emptiness)

@@ -4,9 +4,11 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any, Self
 from uuid import UUID
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -14,14 +16,14 @@ from rich.text import Text
 
 from chiron_api.cli.display.colours import COLOURS
 from chiron_api.cli.display.events import STATE_AFTER, cited, confirmed, event_field, numbered, phrase
-from chiron_api.text import duration, facts_phrase, one_line, tokens, usd
+from chiron_api.text import duration, facts_phrase, one_line, shorten_middle, tokens, usd
 from chiron_workers.pubsub.beginnings import Beginning
 from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind, RunState
 
 FACTS_SHOWN = 5
 ROOMY_LINES = 12  # of a screen that has room for the tokens
-COLUMNS = (("state", 9, None), ("topic", None, 2), ("step", None, 3), ("facts", 5, None), ("turns", 5, None))
+COLUMNS = (("state", 9, None), ("topic", None, 1), ("step", None, 1), ("facts", 5, None), ("turns", 5, None))
 
 
 @dataclass(slots=True)
@@ -38,6 +40,35 @@ class Row:
     turns: int = 0
     last_event: int = 0  # how many events of all runs had come when its last one came
     partial_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a batch, or a run, may cost; None where nothing was said."""
+
+    usd: Decimal | None = None
+    tokens: int | None = None
+
+    def of(self, usage: "EventUsage") -> str:
+        """The money that was spent, and how much of each budget that is."""
+        cost = usage.cost if self.usd is None else f"{usage.cost} of {usd(self.usd)}"
+        return cost if self.tokens is None else f"{cost}  {usage.tokens:,} of {self.tokens:,} tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """A line that loses its middle where it is too long, so that topics which differ at their ends stay apart."""
+
+    text: str
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        """The line, as long as there is room."""
+        chars_max = options.max_width
+        line = shorten_middle(self.text, chars_max)
+        while cell_len(line) > options.max_width:  # letters of two cells
+            chars_max -= 1
+            line = shorten_middle(self.text, chars_max)
+        yield Text(line, no_wrap=True, end="")
 
 
 @dataclass(slots=True)
@@ -66,6 +97,11 @@ class EventUsage:
         self.cost_usd = None if self.cost_usd is None or cost_usd is None else self.cost_usd + cost_usd
 
     @property
+    def tokens(self) -> int:
+        """All of them."""
+        return self.input_tokens + self.cache_write_tokens + self.cache_read_tokens + self.output_tokens
+
+    @property
     def cost(self) -> str:
         """The money for people."""
         return "cost unknown" if self.cost_usd is None else usd(self.cost_usd)
@@ -82,12 +118,13 @@ class Board:
     facts: deque[str] = field(default_factory=lambda: deque(maxlen=FACTS_SHOWN))
     events: int = 0
     usage: EventUsage = field(default_factory=EventUsage)
+    budget: Budget = Budget()
     started_at: datetime | None = None
     # Of each run: events that the sums have already.
     counted_seqs: dict[UUID, int] = field(default_factory=dict)
 
     @classmethod
-    def begin(cls, title: str, beginning: Beginning, *, hint: str) -> Self:
+    def begin(cls, title: str, beginning: Beginning, *, hint: str, budget: Budget = Budget()) -> Self:
         """The board of a stream that begins with what its runs have come to."""
         sums = beginning.sums
         rows = {
@@ -104,7 +141,15 @@ class Board:
         seqs = dict(zip(beginning.run_ids, beginning.seqs, strict=True))
         if beginning.run_id:
             seqs[beginning.run_id] = sums.events
-        return cls(title, rows, hint=hint, usage=usage, started_at=sums.started_at, counted_seqs=seqs)
+        return cls(
+            title,
+            rows,
+            hint=hint,
+            usage=usage,
+            budget=budget,
+            started_at=sums.started_at,
+            counted_seqs=seqs,
+        )
 
     def apply(self, event: Event) -> None:
         """Update rows and sums by an event."""
@@ -172,14 +217,23 @@ class Board:
         facts = facts_phrase(
             sum(row.facts for row in rows), sum(row.confirmed for row in rows), sum(row.cited for row in rows)
         )
-        runtime = duration((datetime.now(UTC) - self.started_at).total_seconds()) if self.started_at else "0s"
+        runtime_s = (datetime.now(UTC) - self.started_at).total_seconds() if self.started_at else 0.0
         head.append(
-            f"\n{facts}  {self.usage.cost}  {runtime}",
+            f"\n{facts}  {self.budget.of(self.usage)}  {duration(runtime_s)}{self._rest(runtime_s)}",
             style="not bold",
         )
         if with_tokens:
             head.append(f"\ntokens: {tokens(self.usage)}", style="not bold")
         return head
+
+    def _rest(self, runtime_s: float) -> str:
+        """How long the open runs take at the pace of those that ended; empty where none runs or none has ended."""
+        final_count = sum(row.state.is_final for row in self.rows.values())
+        is_running = any(row.state == RunState.RUNNING for row in self.rows.values())
+        if not (final_count and is_running):
+            return ""
+        open_count = len(self.rows) - final_count
+        return f", about {duration(runtime_s / final_count * open_count)} left"
 
     def _bar(self, width: int) -> Table:
         finished_count = sum(row.state.is_final for row in self.rows.values())
@@ -199,7 +253,7 @@ class Board:
         for row in rows:
             table.add_row(
                 Text(row.state, style=COLOURS[row.state]),
-                Text(numbered(row.number, one_line(row.topic))),
+                Shortened(numbered(row.number, one_line(row.topic))),
                 Text(row.step),
                 Text(str(row.facts)),
                 Text(str(row.turns)),

@@ -14,7 +14,7 @@ from chiron_api.cli.display.events import event_line, numbered
 from chiron_api.cli.display.standstill import Standstill
 from chiron_api.cli.display.summary import closing_line
 from chiron_api.text import as_json as json_line
-from chiron_api.text import cost_phrase, count, facts_phrase, one_line
+from chiron_api.text import cost_phrase, count, facts_phrase, one_line, shorten_middle
 from chiron_api.views.batches import difference_of
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.references import run_numbers
@@ -34,6 +34,7 @@ FRAME_S = 0.25
 RUNS_LOOKED_AT = 100  # for where they may find sources
 TEXT_FOR_RUNS = 20  # nobody can read the words of more runs at once
 TOPIC_CHARS = 40
+TOPIC_CHARS_READ = 2_000
 CTRL_C_HINT = "Ctrl+C ends the watching; the research goes on."
 
 
@@ -136,7 +137,7 @@ async def _print_lines(
 
 
 def _label(number: int, topic: str) -> str:
-    return numbered(number, one_line(topic, chars_max=TOPIC_CHARS))
+    return numbered(number, shorten_middle(one_line(topic, chars_max=TOPIC_CHARS_READ), TOPIC_CHARS))
 
 
 def beginning_line(start: Beginning) -> str:
@@ -183,10 +184,11 @@ async def _refresh(refresh: Callable[[], None]) -> None:
 def _board(
     target: BatchSummary | RunSummary, hint: str, start: Beginning | None, numbers: Mapping[UUID, int]
 ) -> "Board":
-    from chiron_api.cli.display.board import Board, Row
+    from chiron_api.cli.display.board import Board, Budget, Row
 
     title = one_line(target.name if isinstance(target, BatchSummary) else target.topic)
+    budget = Budget(target.budget_usd, target.budget_tokens)
     if start:
-        return Board.begin(title, start, hint=hint)
+        return Board.begin(title, start, hint=hint, budget=budget)
     rows = {} if isinstance(target, BatchSummary) else {target.id: Row(target.topic, target.number)}
-    return Board(title, rows, numbers, hint=hint)
+    return Board(title, rows, numbers, hint=hint, budget=budget)

@@ -17,15 +17,15 @@ from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
 
 from chiron_api.acts.inputs import Input, rules_of
 from chiron_api.cli.input.money import parse_usd
-from chiron_api.cli.input.times import parse_time_option
+from chiron_api.cli.input.times import Side, parser_of
 from chiron_workers.errors import UsageError
 
 Model = TypeVar("Model", bound=Input)
 Result = TypeVar("Result")
 PARSERS: dict[object, tuple[Callable[[str], object], str]] = {
     Decimal: (parse_usd, "USD"),
-    datetime: (parse_time_option, "TIME"),
-    AwareDatetime: (parse_time_option, "TIME"),
+    datetime: (parser_of(Side.PAST), "TIME"),
+    AwareDatetime: (parser_of(Side.PAST), "TIME"),
 }
 # What is wrong, by pydantic's name for it, in our words; its own words stand for other kinds.
 WORDS = {

@@ -87,7 +87,8 @@ async def status(
     async with open_services(settings(), pool_size=2) as services:
         rows = [await show_journey(services, subject)] if subject else (await list_journeys(services)).items
     if as_json:
-        typer.echo(json_line(rows[0] if subject else rows))
+        for row in rows:
+            typer.echo(json_line(row))
         return
     if not rows:
         typer.echo('There is no journey yet; `chiron learn start SUBJECT --goal "..."` begins one.')

@@ -1,5 +1,4 @@
 import asyncio
-from difflib import get_close_matches
 from typing import TypedDict, cast
 
 from chiron_workers.db.pipelines import Statement
@@ -7,6 +6,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.db.validation import clean_text
 from chiron_workers.errors import NotFound, ToolError, ToolValidationError
 from chiron_workers.evidence.text_cache import cache_short_texts
+from chiron_workers.nearest import nearest
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -92,10 +92,10 @@ class Subjects:
         if not names:
             return NotFound(f"There is no subject {name!r}, and no other yet; `chiron submit` makes them.")
         # In a thread: ten thousand names take half a second, for which no other request waits.
-        nearest = await asyncio.to_thread(get_close_matches, name, names, n=NEAREST_SHOWN, cutoff=0.4)
-        introduction = "The nearest: " if nearest else "There are: "
-        shown = nearest or names[:NEAREST_SHOWN]
-        more = "" if nearest or len(names) == len(shown) else f" and {len(names) - len(shown):,} more"
+        matches = await asyncio.to_thread(nearest, name, names, limit=NEAREST_SHOWN, nearness_min=0.4)
+        introduction = "The nearest: " if matches else "There are: "
+        shown = matches or names[:NEAREST_SHOWN]
+        more = "" if matches or len(names) == len(shown) else f" and {len(names) - len(shown):,} more"
         return NotFound(f"There is no subject {name!r}. {introduction}{', '.join(shown)}{more}.")
 
     async def all(self, *, limit: int = SUBJECTS_MAX) -> list[Subject]:

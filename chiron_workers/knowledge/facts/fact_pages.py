@@ -1,4 +1,4 @@
-"""The facts of a subject, page by page."""
+"""The facts of a subject, or of all, page by page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,12 +32,22 @@ class ListedFact:
 
 async def newest_facts(
     session: Session,
-    subject_id: str,
+    subject_id: str | None,
     statuses: Sequence[FactStatus],
     *,
     limit: int,
+    since: datetime | None = None,
     before: UUID | None = None,
 ) -> list[ListedFact]:
-    """The facts of a subject in some statuses, newest first; with `before` those older than that fact."""
-    args = {"subject_id": subject_id, "statuses": list(statuses), "before": before, "limit": limit}
-    return [ListedFact(**row) for row in await session.rows(SQL["page"], args)]
+    """The facts of a subject, or of all, in some statuses, newest first.
+
+    Args:
+        since: Only those stored since then.
+        before: Only those older than this fact.
+    """
+    args = {"statuses": list(statuses), "since": since, "before": before, "limit": limit}
+    if subject_id is None:
+        rows = await session.rows(SQL["page_of_all"], args)
+    else:
+        rows = await session.rows(SQL["page"], args | {"subject_id": subject_id})
+    return [ListedFact(**row) for row in rows]

@@ -1,0 +1,57 @@
+"""A wrong call as one line: what is wrong, and which help says more."""
+
+import re
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+# What pydantic says of a value, which typer passes on, in our words.
+PLAIN_WORDS = {
+    "^Value error, ": "",
+    "^Input should be greater than or equal to (.+)": r"must be at least \1.",
+    "^Input should be less than or equal to (.+)": r"must be at most \1.",
+    "^Input should be a valid integer.*": "must be a whole number.",
+    "^Input should be a valid number.*": "must be a number.",
+}
+
+
+class SuggestingGroup(TyperGroup):
+    """Commands, of which the nearest are named for one that there is not."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # the base class has it
+        """The command that the arguments begin with."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
+            from chiron_workers.nearest import suggestion
+
+            ctx.fail(f"There is no command {args[0][:60]!r}.{suggestion(args[0], names)}")
+        return super().resolve_command(ctx, args)
+
+
+def usage_sentence(error: Any) -> str:
+    """What a wrong call is told, in one line.
+
+    Args:
+        error: As typer raises it: a `ClickException`, which has no public name.
+    """
+    if isinstance(error, typer.BadParameter):
+        for pattern, words in PLAIN_WORDS.items():
+            error.message = re.sub(pattern, words, error.message)
+        is_complete = bool(error.message)  # without one, a value is missing
+    else:
+        is_complete = False
+    sentence = " ".join(error.format_message().split()).rstrip(".").replace("argument(s)", "argument")
+    if name := getattr(error, "option_name", ""):
+        sentence = _option_sentence(error, name, sentence)
+    sentence += "" if sentence.endswith("?") else "."
+    if is_complete or error.ctx is None:
+        return sentence
+    return f"{sentence} `{error.ctx.command_path} --help` shows how to call it."
+
+
+def _option_sentence(error: Any, name: str, sentence: str) -> str:
+    if not sentence.startswith("No such option"):
+        return sentence
+    near = " or ".join(sorted(error.possibilities or ()))
+    return f"There is no option {name[:60]}{f'. Did you mean {near}?' if near else ''}"
