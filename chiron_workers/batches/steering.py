@@ -194,8 +194,10 @@ async def _requeue(  # what differs between resume and retry
         is_raised = resumes and budget != NO_CHANGE and not batch.has_ended
         if not rows and not is_raised and (not models or budget != NO_CHANGE):
             await _raise_conflict(connection, target, f"nothing of it is {' or '.join(from_states)}")
-        if not resumes:
-            await connection.execute(SQL["reopen"], {"batch_id": batch_id, "count": len(rows)})
+        # Beside what is paused, a resume continues runs that used all their turns.
+        reopened_count = sum(row["was"] in FINAL_STATES for row in rows)
+        if reopened_count:
+            await connection.execute(SQL["reopen"], {"batch_id": batch_id, "count": reopened_count})
             await reopen(connection, principal, AllotmentAct.RETRY, batch)
         await record_within(connection, target=target)
     events = await asyncio.to_thread(

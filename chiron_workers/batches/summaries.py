@@ -27,7 +27,7 @@ class BatchSummary(RunUsage):
 
     `facts` are those stored first by its runs, `confirmed` counts how often they met one that another run had stored, `cited`
     how often they cite a further one. `nothing_found` counts the runs that completed without any of these.
-    `reasons` say why runs of it failed or paused, each {state, kind, message of one of them, runs}, the most frequent first.
+    `reasons` say why runs of it failed or paused, each {state, kind, message of one of them, runs, remedies}, the most frequent first.
     `reserved_usd` is what calls in flight may cost;
     `pruned` counts the runs whose journal is gone, `silent` those that found nothing to bother anybody with.
     """
@@ -58,7 +58,7 @@ class BatchSummary(RunUsage):
 
 @dataclass(frozen=True, slots=True)
 class RunSummary(RunUsage):
-    """A run as people see it; `error` is {kind, message} or None. What was pruned has no journal and no events.
+    """A run as people see it; `error` is {kind, message, remedies} or None. What was pruned has no journal and no events.
 
     `number` is its place among the topics of its batch, from 1; `context` what the user said of the topic besides.
 
@@ -84,7 +84,7 @@ class RunSummary(RunUsage):
     budget_usd: Decimal | None
     budget_tokens: int | None
     reserved_usd: Decimal
-    error: dict[str, str] | None
+    error: dict[str, Any] | None
     answer: str | None
     ready_at: datetime
     started_at: datetime | None
