@@ -109,6 +109,18 @@ def remedies_of(
     )
 
 
+def describe(problem: Mapping[str, Any], *, run_id: UUID | None, batch_id: UUID) -> dict[str, Any]:
+    """A stored error, or a reason, for readers: its remedies with their words and their targets."""
+    remedies = remedies_of(problem, run_id=run_id, batch_id=batch_id)
+    return {name: value for name, value in problem.items() if name != "remedies"} | described(remedies)
+
+
+def described(remedies: Sequence[Remedy]) -> dict[str, Any]:
+    """As `as_json`, with the words of each."""
+    rendered = [remedy.as_json() | {"words": remedy.words} for remedy in remedies]
+    return {"remedies": rendered} if rendered else {}
+
+
 def as_json(remedies: Sequence[Remedy]) -> dict[str, Any]:
     """The member `remedies` of an error or an event; nothing where there are none."""
     return {"remedies": [remedy.as_json() for remedy in remedies]} if remedies else {}

@@ -152,6 +152,7 @@ class RunFailedData(EventData):
 
     kind: str
     message: str
+    remedies: list[EventRemedy] = Field(default_factory=list)
 
 
 class BatchCompletedData(EventData):

@@ -96,7 +96,7 @@ async def _show_run(pool: Pool, run: RunSummary, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json_line(summary_fields(run, cost_to_finish=cost)))
         return
-    print_run(run)
+    print_run(run, has_amount=cost is not None)
     if cost:
         typer.echo(f"\n{finish_hint(cost)}")
 
@@ -113,7 +113,7 @@ async def _show_batch(
         return
     runs = await runs_of(pool, batch.id, limit=RUNS_SHOWN, nothing_found=nothing_found)
     run_count = batch.nothing_found if nothing_found else sum(batch.runs.values())
-    print_batch(batch, runs, run_count=run_count)
+    print_batch(batch, runs, run_count=run_count, has_amount=cost is not None)
     if runs and sys.stdout.isatty():
         typer.echo(f"`chiron show {quote(target)}#{runs[0].number}` shows a run with its answer.")
     if cost:

@@ -91,8 +91,9 @@ async def resume(
         return await _requeue(pool, target, [RunState.PAUSED], "resumed", budget, principal)
     except _ShortOfMoney as shortage:
         needed = await cost_to_finish(pool, shortage.owner_id)
-        words = str(shortage) if needed is None else f"{shortage} {needed.words}"
-        raise Conflict(words) from None
+        if needed is None:
+            raise Conflict(str(shortage)) from None
+        raise Conflict(f"{shortage} {needed.words}", remedies=(needed.remedy,)) from None
 
 
 async def retry(

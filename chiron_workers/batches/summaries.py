@@ -12,6 +12,7 @@ from chiron_workers.batches.references import RUN_NAME, id_of, run_of_number
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.problems import describe
 from chiron_workers.runs.usage import USAGE_SQL, RunUsage
 from chiron_workers.states import RunState
 
@@ -236,8 +237,10 @@ def _summary_args(batch_ids: list[UUID]) -> dict[str, Any]:
 def _batch(row: DictRow) -> BatchSummary:
     present = row.pop("counts")
     counts = {state.value: present.get(state, 0) for state in RunState}
-    return BatchSummary(**row, state=batch_state(counts), runs=counts)
+    reasons = [describe(reason, run_id=None, batch_id=row["id"]) for reason in row.pop("reasons")]
+    return BatchSummary(**row, state=batch_state(counts), runs=counts, reasons=reasons)
 
 
 def _run(row: DictRow) -> RunSummary:
-    return RunSummary(**{**row, "state": RunState(row["state"])})
+    error = row["error"] and describe(row["error"], run_id=row["id"], batch_id=row["batch_id"])
+    return RunSummary(**{**row, "state": RunState(row["state"]), "error": error})
