@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from chiron_workers.batches.cost_to_finish import CostToFinish
+from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.problems import Noun, Remedy, RemedyAction
 
+Summary = TypeVar("Summary", BatchSummary, RunSummary)
 PLURALS = {Noun.RUN: "runs", Noun.BATCH: "batches"}
 
 
@@ -18,6 +21,13 @@ def with_requests(problem: Mapping[str, Any], cost: CostToFinish | None = None) 
         others = (remedy for remedy in remedies if remedy.action is not RemedyAction.RESUME)
         remedies = [cost.remedy, *others]
     return {**problem, "remedies": [request_of(remedy) for remedy in remedies]} if remedies else {**problem}
+
+
+def with_remedies(item: Summary, cost: CostToFinish | None = None) -> Summary:
+    """A summary whose errors and reasons say which requests help."""
+    if isinstance(item, BatchSummary):
+        return replace(item, reasons=[with_requests(reason, cost) for reason in item.reasons])
+    return replace(item, error=item.error and with_requests(item.error, cost))
 
 
 def request_of(remedy: Remedy) -> dict[str, Any]:

@@ -96,7 +96,8 @@ class ToolAdapter:
         if isinstance(cause, psycopg.DataError):
             return UNSTORABLE
         if isinstance(cause, ChironError):
-            return str(cause)
+            helps = "; ".join(remedy.words for remedy in cause.remedies)
+            return f"{cause} What helps: {helps}." if helps else str(cause)
         raise error  # fastmcp logs it, and the caller learns only that there was an error
 
 

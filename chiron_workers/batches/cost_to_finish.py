@@ -59,7 +59,10 @@ class CostToFinish:
     @property
     def remedy(self) -> Remedy:
         """Raise the budget to that, and continue."""
-        amounts = {"budget_usd": self.usd and f"{self.usd:f}", "budget_tokens": self.tokens and str(self.tokens)}
+        amounts = {
+            "budget_usd": self.usd and f"{self.usd:f}",
+            "budget_tokens": self.tokens and str(self.tokens),
+        }
         arguments = {name: amount for name, amount in amounts.items() if amount}
         return Remedy(RemedyAction.RESUME, Noun(self.budget), str(self.target), arguments)
 

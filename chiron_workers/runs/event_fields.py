@@ -16,7 +16,9 @@ START_FIELDS = {
 }
 STOP_FIELDS = {"reason": "why"}
 
-REMEDIES = {"remedies": "what helps: each `action`, what it is done to (`noun`, `target`, empty for the run) and its `arguments`"}
+REMEDIES = {
+    "remedies": "what helps: each `action`, what it is done to (`noun`, `target`, empty for the run) and its `arguments`"
+}
 
 FIELDS: Mapping[EventKind, Mapping[str, str]] = {
     EventKind.RUN_QUEUED: QUEUE_FIELDS,

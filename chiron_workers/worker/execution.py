@@ -48,7 +48,9 @@ CRASH_RETRY_MAX_S = 3600.0
 MODEL_RETRY_MAX_S = 900.0
 # The hold keeps the run for longer, and whoever lifts it keeps nobody waiting.
 HELD_RETRY = timedelta(seconds=5)
-REFUSED_REMEDY = "It was refused for five minutes: mend the key, and restart the workers; then the runs can continue."
+REFUSED_REMEDY = (
+    "It was refused for five minutes: mend the key, and restart the workers; then the runs can continue."
+)
 MEND_KEY = (change_setting("ANTHROPIC_API_KEY"), CONTINUE_BATCH)
 # Why a run pauses for each of these errors.
 PAUSES: dict[type[ChironError], str] = {

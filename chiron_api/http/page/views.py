@@ -64,6 +64,7 @@ def error_page(request: Request, problem: Problem) -> Response:
         response = sign_in_page(request, problem.detail if has_reason else "")
     else:
         values = {"title": problem.status.phrase, "detail": problem.detail, "back": _previous_path(request)}
+        values["remedies"] = [remedy.as_json() | {"words": remedy.words} for remedy in problem.remedies]
         response = page(request, "layout/error.html", status=problem.status, **values)
     response.headers.update(problem.headers)
     return response
