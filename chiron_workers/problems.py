@@ -99,13 +99,14 @@ def remedies_of(
 ) -> tuple[Remedy, ...]:
     """The remedies of a stored error, or of a reason why runs of a batch stopped.
 
-    None in rows of versions before, and none that a later version has added.
+    None in rows of versions before, and none that a later version has added. A message goes to a run alone, not to a batch.
     """
     stored = (problem or {}).get("remedies") or ()
     return tuple(
         Remedy.of_json(members).resolve(run_id=run_id, batch_id=batch_id)
         for members in stored
         if members["action"] in set(RemedyAction) and members["noun"] in set(Noun)
+        if run_id is not None or members["action"] != RemedyAction.SAY
     )
 
 

@@ -84,7 +84,7 @@ class FieldError(Answer):
 
 
 class Problem(Answer):
-    """An error, after RFC 9457: what went wrong in `detail`, `errors` where fields are named, and `remedies` if some are known."""
+    """An error, after RFC 9457: what went wrong in `detail`, `errors` where fields are named, and `remedies` if some help."""
 
     type: str
     title: str

@@ -23,7 +23,10 @@ BEYOND_ASCII = re.compile("[^\0-\x7f]+")
 
 @dataclass(frozen=True, slots=True)
 class Result(RunUsage):
-    """A run as far as it has come: `answer` is None until it has completed once, `error` is {kind, message} or None; what helps, a summary has."""
+    """A run as far as it has come: `answer` is None until it has completed once, `error` is {kind, message} or None.
+
+    What helps against an error stands in the run's summary.
+    """
 
     id: UUID
     batch_id: UUID

@@ -28,8 +28,8 @@ class BatchSummary(RunUsage):
 
     `facts` are those stored first by its runs, `confirmed` counts how often they met one that another run had stored, `cited`
     how often they cite a further one. `nothing_found` counts the runs that completed without any of these.
-    `reasons` say why runs of it failed or paused, each {state, kind, message of one of them, runs, remedies}, the most frequent first.
-    `reserved_usd` is what calls in flight may cost;
+    `reasons` say why runs of it failed or paused, each {state, kind, message of one of them, runs, remedies}, the most
+    frequent first. `reserved_usd` is what calls in flight may cost;
     `pruned` counts the runs whose journal is gone, `silent` those that found nothing to bother anybody with.
     """
 

@@ -72,7 +72,9 @@ def print_batch(
 ) -> None:
     """The fields of a batch, then a line for each of these runs, which are the first of so many.
 
-    `has_amount`: a line that follows has the budget that lets them finish. A line begins with the number of its run; in a pipe with its id, and ends with the number.
+    `has_amount`: a line that follows has the budget that lets them finish.
+
+    A line begins with the number of its run; in a pipe with its id, and ends with the number.
     """
     _print_fields(
         {
