@@ -86,6 +86,7 @@ def refusal_of(words: list[str]) -> str:
         parse(words)
     except Exception as error:
         is_incomplete = type(error).__name__ in ("BadParameter", "MissingParameter", "NoArgsIsHelpError")
+        is_incomplete |= "requires an argument" in str(error)
         return "" if is_incomplete else f"{type(error).__name__}: {error}"
     except SystemExit:  # of `--help` and of a group without a command
         pass
@@ -140,9 +141,7 @@ def test_no_error_of_a_run_names_a_command_in_its_words() -> None:
     ]
 
 
-async def test_a_run_that_used_all_its_turns_continues_and_is_not_tried_again(
-    stage: Stage, chiron
-) -> None:
+async def test_a_run_that_used_all_its_turns_continues_and_is_not_tried_again(stage: Stage, chiron) -> None:
     await stage.model(lambda request: Says((call("echo", words="on"),), "tool_use"))
     [run_id] = await stage.submit("tides", max_turns=2)
     await stage.play(run_id)
