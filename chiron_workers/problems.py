@@ -99,15 +99,22 @@ def remedies_of(
 ) -> tuple[Remedy, ...]:
     """The remedies of a stored error, or of a reason why runs of a batch stopped.
 
-    None in rows of versions before, and none that a later version has added. A message goes to a run alone, not to a batch.
+    None in rows of versions before, and none that a later version has added. Of a batch it
+    leaves out what is for one run alone.
     """
     stored = (problem or {}).get("remedies") or ()
     return tuple(
         Remedy.of_json(members).resolve(run_id=run_id, batch_id=batch_id)
         for members in stored
         if members["action"] in set(RemedyAction) and members["noun"] in set(Noun)
-        if run_id is not None or members["action"] != RemedyAction.SAY
+        if run_id is not None or not _is_of_one_run(problem or {}, members)
     )
+
+
+def _is_of_one_run(problem: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
+    """A message, and a higher budget of its own, of which each run says the amount."""
+    is_own_budget = problem.get("kind") == "budget" and remedy["noun"] == Noun.RUN
+    return is_own_budget or remedy["action"] == RemedyAction.SAY
 
 
 def describe(problem: Mapping[str, Any], *, run_id: UUID | None, batch_id: UUID) -> dict[str, Any]:

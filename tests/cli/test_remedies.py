@@ -84,7 +84,7 @@ def refusal_of(words: list[str]) -> str:
         return "" if words[0].startswith("-") else "there is no such command"
     try:
         parse(words)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # typer has a copy of the classes of click
         is_incomplete = type(error).__name__ in ("BadParameter", "MissingParameter", "NoArgsIsHelpError")
         is_incomplete |= "requires an argument" in str(error)
         return "" if is_incomplete else f"{type(error).__name__}: {error}"
