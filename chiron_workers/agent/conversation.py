@@ -76,7 +76,7 @@ class Conversation:
         if self.is_last_turn:
             raise RunFailed(
                 "max_turns",
-                f"The run used all its {self._max_turns} turns. It can continue from there, with more turns.",
+                f"The run used all its turns ({self._max_turns}). It can continue from there, with more turns.",
                 remedies=(CONTINUE,),
             )
 

@@ -174,7 +174,7 @@ async def test_identical_problems_of_a_batch_are_one_with_a_count(stage: Stage, 
         ("resume", str(batch_id))
     ]
     shown = (await asyncio.to_thread(chiron, "show", str(batch_id))).stdout
-    assert shown.count("used all its 1 turns") == 1
+    assert shown.count("used all its turns (1)") == 1
     assert shown.count(f"Continue the batch: `chiron resume {batch_id}`") == 1
 
 

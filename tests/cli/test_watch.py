@@ -309,7 +309,8 @@ def test_the_board_shows_a_problem_of_several_runs_once_with_its_count():
         run_id = new_id()
         board.apply(event(run_id, EventKind.RUN_QUEUED, topic=f"topic {n}"))
         kind = "max_turns" if n else "refusal"
-        board.apply(event(run_id, EventKind.RUN_FAILED, kind=kind, message=f"Problem {kind}."))
+        failure = event(run_id, EventKind.RUN_FAILED)
+        board.apply(replace(failure, data={"kind": kind, "message": f"Problem {kind}."}))
     text = "\n".join(drawn(board, height=40))
     assert text.count("Problem max_turns.") == 1
     assert "11 runs failed (max_turns): Problem max_turns." in text

@@ -25,7 +25,7 @@ async def test_a_run_that_used_all_its_turns_has_a_button_that_continues_it(
     assert "Continue the run" in run_page
     batch_id = (await stage.row(run_ids[0]))["batch_id"]
     batch_page = (await client.get(f"/batches/{batch_id}")).text
-    assert batch_page.count("used all its 1 turns") == 1
+    assert batch_page.count("used all its turns (1)") == 1
     assert f'action="/batches/{batch_id}/resume"' in batch_page
     for text in (run_page, batch_page):
         assert not re.search(r"chiron (resume|retry|say)", text)
@@ -50,7 +50,7 @@ async def test_problem_details_have_the_request_that_helps(stage: Stage, client:
     problem = refusal.json()
     assert (refusal.status_code, problem["remedies"]) == (409, [remedy])
     assert "--" not in problem["detail"] and "`chiron" not in problem["detail"]
-    form = await client.post(f"/runs/{run_id}/resume", data={})
+    form = await client.post(f"/runs/{run_id}/resume", data={"budget_usd": ""})
     assert (form.status_code, 'name="budget_usd"' in form.text) == (409, True)
     answer = await client.request(remedy["method"], remedy["path"], json=remedy["body"])
     assert answer.status_code == 202
