@@ -15,6 +15,7 @@ class RemedyAction(StrEnum):
     SAY = "say"
     CHECK_MODEL = "check_model"
     CHANGE_SETTING = "change_setting"
+    LIST = "list"
 
 
 class Noun(StrEnum):
@@ -24,6 +25,13 @@ class Noun(StrEnum):
     BATCH = "batch"
     MODEL = "model"
     SETTING = "setting"
+    SUBSCRIPTION = "subscription"
+    WEBHOOK = "webhook"
+
+    @property
+    def plural(self) -> str:
+        """The word for several."""
+        return "batches" if self is Noun.BATCH else f"{self}s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,8 @@ class Remedy:
                 return f"Check the model {self.target}"
             case RemedyAction.CHANGE_SETTING:
                 return f"Change the setting {self.target}"
+            case RemedyAction.LIST:
+                return f"See the {self.noun.plural}"
 
     def resolve(self, *, run_id: UUID | None, batch_id: UUID) -> Self:
         """Name the target. Without a run it is the batch: what helps one of its runs is done to all of them."""
@@ -82,6 +92,9 @@ CONTINUE = Remedy(RemedyAction.RESUME)
 CONTINUE_BATCH = Remedy(RemedyAction.RESUME, Noun.BATCH)
 TRY_AGAIN = Remedy(RemedyAction.RETRY)
 SAY_SOMETHING = Remedy(RemedyAction.SAY)
+SEE_BATCHES = Remedy(RemedyAction.LIST, Noun.BATCH)
+SEE_SUBSCRIPTIONS = Remedy(RemedyAction.LIST, Noun.SUBSCRIPTION)
+SEE_WEBHOOKS = Remedy(RemedyAction.LIST, Noun.WEBHOOK)
 
 
 def check_model(model: str) -> Remedy:

@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 
 from chiron_workers.batches.cost_to_finish import CostToFinish
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
-from chiron_workers.problems import Noun, Remedy, RemedyAction
+from chiron_workers.problems import Remedy, RemedyAction
 
 Summary = TypeVar("Summary", BatchSummary, RunSummary)
-PLURALS = {Noun.RUN: "runs", Noun.BATCH: "batches"}
 
 
 def with_requests(problem: Mapping[str, Any], cost: CostToFinish | None = None) -> dict[str, Any]:
@@ -33,12 +32,13 @@ def with_remedies(item: Summary, cost: CostToFinish | None = None) -> Summary:
 def request_of(remedy: Remedy) -> dict[str, Any]:
     """A remedy with the method, the path and the body of its request, and its tool; without these where no act does it."""
     members = remedy.as_json() | {"words": remedy.words}
-    act = _acts_by_action().get(f"{PLURALS.get(remedy.noun, remedy.noun)}.{remedy.action}")
+    act = _acts_by_action().get(f"{remedy.noun.plural}.{remedy.action}")
     if act is None:
         return members
     method, _, path = act.route.partition(" ")
     request = {"method": method, "path": path.format(id=remedy.target)}
-    if remedy.action is not RemedyAction.SAY:  # what to say is for the caller to find
+    # What to say is for the caller to find.
+    if method != "GET" and remedy.action is not RemedyAction.SAY:
         request["body"] = {name: json.loads(value) for name, value in remedy.arguments.items()}
     tools = [face.removeprefix("mcp ") for face in act.operation.faces if face.startswith("mcp ")]
     return members | request | ({"tool": tools[0]} if tools else {})

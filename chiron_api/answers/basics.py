@@ -50,8 +50,8 @@ class Hold(Answer):
 class Remedy(Answer):
     """Something that helps with a problem: `words` for people, and the request that does it, if one does.
 
-    `action` is `resume`, `retry` or `say` of a run or a batch, `check_model` or `change_setting`; `target` is its id, or the
-    name of the model or the setting. `arguments` go into `body`. `method`, `path` and `body` are left out where no request
+    `action` is `resume`, `retry` or `say` of a run or a batch, `list`, `check_model` or `change_setting`; `target` is its id,
+    or the name of the model or the setting. `arguments` go into `body`. `method`, `path` and `body` are left out where no request
     does it. `tool` names the tool of MCP that does, if there is one.
     """
 

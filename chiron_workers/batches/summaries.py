@@ -12,7 +12,7 @@ from chiron_workers.batches.references import RUN_NAME, id_of, run_of_number
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
-from chiron_workers.problems import describe
+from chiron_workers.problems import SEE_BATCHES, describe
 from chiron_workers.runs.usage import USAGE_SQL, RunUsage
 from chiron_workers.states import RunState
 
@@ -100,7 +100,7 @@ async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
     """One batch. Raises NotFound."""
     rows = await fetch_all(pool, SQL["summaries"], _summary_args([batch_id]))
     if not rows:
-        raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
+        raise NotFound(f"There is no batch {batch_id}.", remedies=(SEE_BATCHES,))
     return _batch(rows[0])
 
 
@@ -174,7 +174,7 @@ async def find(pool: Pool, text: str, *, owner: str | None = None) -> BatchSumma
             return await summary(pool, rows[0]["id"])
         case "run":
             return await run_summary(pool, rows[0]["id"])
-    raise NotFound(f"No batch and no run has the id {text}. `chiron list` shows the batches.")
+    raise NotFound(f"No batch and no run has the id {text}.", remedies=(SEE_BATCHES,))
 
 
 async def find_run(pool: Pool, text: str) -> RunSummary:

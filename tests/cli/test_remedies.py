@@ -25,6 +25,9 @@ from chiron_workers.problems import (
     CONTINUE,
     CONTINUE_BATCH,
     SAY_SOMETHING,
+    SEE_BATCHES,
+    SEE_SUBSCRIPTIONS,
+    SEE_WEBHOOKS,
     TRY_AGAIN,
     Noun,
     Remedy,
@@ -44,6 +47,9 @@ REMEDIES = (
     SAY_SOMETHING,
     check_model("a model; rm x"),
     change_setting("CHIRON_PRICES"),
+    SEE_BATCHES,
+    SEE_SUBSCRIPTIONS,
+    SEE_WEBHOOKS,
 )
 # What stands for a word in a printed command.
 PLACEHOLDER = re.compile(r"\{[^{}]*(?:\{[^{}]*\})?[^{}]*\}")

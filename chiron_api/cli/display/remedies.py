@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from chiron_workers.problems import Remedy, RemedyAction
+from chiron_workers.problems import Noun, Remedy, RemedyAction
 
 OPTIONS = {"budget_usd": "--budget-usd", "budget_tokens": "--budget-tokens"}
 EXAMPLE = "Answer with what you have."
@@ -22,6 +22,8 @@ def command_of(remedy: Remedy) -> str:
             return ""
         case RemedyAction.CHECK_MODEL:
             return pasteable("doctor", "--model", remedy.target)
+        case RemedyAction.LIST:
+            return pasteable(*([] if remedy.noun is Noun.BATCH else [remedy.noun.plural]), "list")
         case RemedyAction.SAY:
             return pasteable("say", remedy.target, EXAMPLE)
         case RemedyAction.RESUME | RemedyAction.RETRY:
