@@ -168,8 +168,8 @@ class KeyRefused(ChironError):
 class ToolError(ChironError):
     """A tool call went wrong. The message is data for the model; it never ends a run."""
 
-    def __init__(self, message: str, *, tool: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, tool: str = "", remedies: Sequence[Remedy] = ()) -> None:
+        super().__init__(message, remedies=remedies)
         self.tool = tool
 
 

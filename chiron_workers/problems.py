@@ -127,7 +127,7 @@ def remedies_of(
 def _is_of_one_run(problem: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
     """A message, and a higher budget of its own, of which each run says the amount."""
     is_own_budget = problem.get("kind") == "budget" and remedy["noun"] == Noun.RUN
-    return is_own_budget or remedy["action"] == RemedyAction.SAY
+    return bool(is_own_budget or remedy["action"] == RemedyAction.SAY)
 
 
 def describe(problem: Mapping[str, Any], *, run_id: UUID | None, batch_id: UUID) -> dict[str, Any]:

@@ -131,4 +131,4 @@ def tool_errors() -> Iterator[None]:
     try:
         yield
     except (UsageError, NotFound, Conflict, KeyBudgetSpent) as error:
-        raise ToolError(str(error)) from None
+        raise ToolError(str(error), remedies=error.remedies) from None
