@@ -75,6 +75,8 @@ async def resume(
 ) -> SteeringResult:
     """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
 
+    Runs that failed since they used all their turns go on as well, with MORE_TURNS more.
+
     Models of it that are held are tried again at once: somebody may have raised the limit that they met. So is what was
     handed back to wait. A budget can be raised before it is spent, while nothing is paused.
 
