@@ -1,12 +1,21 @@
 """One class for each different reaction. Every message is a sentence that says what to do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from chiron_workers.problems import Remedy
+
 
 class ChironError(Exception):
-    """Something a person can mend; the command line prints the message and exits with 1."""
+    """Something a person can mend; the command line prints the message and exits with 1.
+
+    `remedies` say what helps. Each front end shows them in its own way.
+    """
+
+    def __init__(self, *args: object, remedies: Sequence[Remedy] = ()) -> None:
+        super().__init__(*args)
+        self.remedies = tuple(remedies)
 
 
 class UsageError(ChironError):
@@ -76,8 +85,8 @@ class ServerChanged(ChironError):
 class RunFailed(ChironError):
     """The run cannot go on as it stands; `kind` goes into its error."""
 
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, kind: str, message: str, *, remedies: Sequence[Remedy] = ()) -> None:
+        super().__init__(message, remedies=remedies)
         self.kind = kind
 
 
@@ -93,9 +102,14 @@ class BudgetSpent(ChironError):
     """
 
     def __init__(
-        self, message: str, *, retry_after_s: float | None = None, limit: Mapping[str, str] | None = None
+        self,
+        message: str,
+        *,
+        retry_after_s: float | None = None,
+        limit: Mapping[str, str] | None = None,
+        remedies: Sequence[Remedy] = (),
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, remedies=remedies)
         self.retry_after_s = retry_after_s
         self.limit = dict(limit or {})
 
@@ -154,8 +168,8 @@ class KeyRefused(ChironError):
 class ToolError(ChironError):
     """A tool call went wrong. The message is data for the model; it never ends a run."""
 
-    def __init__(self, message: str, *, tool: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, tool: str = "", remedies: Sequence[Remedy] = ()) -> None:
+        super().__init__(message, remedies=remedies)
         self.tool = tool
 
 

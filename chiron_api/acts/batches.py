@@ -12,6 +12,7 @@ from pydantic import Discriminator, FailFast, Field, Tag
 
 from chiron_api.acts.act import Created, Noun, ToolFace
 from chiron_api.acts.inputs import Input, Name, Page, Positive, Time, Tokens, Usd, Whole
+from chiron_api.acts.remedies import with_remedies
 from chiron_api.acts.research import BATCH
 from chiron_api.answers.runs import Batch, BatchList, SubmitReceipt
 from chiron_api.services import Services
@@ -196,7 +197,7 @@ async def list_batches(services: Services, page: Page) -> BatchList:
     """Batches, newest first, in pages; `next` is null on the last one."""
     owner = services.principal.visible_owner
     batches = await newest(services.pool, limit=page.limit + 1, before=page.after, owner=owner)
-    return BatchList.model_validate(page.of(batches))
+    return BatchList.model_validate(page.of([with_remedies(batch) for batch in batches]))
 
 
 @BATCHES.act(
@@ -227,9 +228,9 @@ async def show_batch(services: Services, id: UUID) -> Batch:
     )
 
     batch = await summary(pool, id)
-    return Batch.model_validate(
-        batch_page(batch, await difference_of(pool, id), await cost_to_finish_of(pool, batch))
-    )
+    cost = await cost_to_finish_of(pool, batch)
+    page = batch_page(with_remedies(batch, cost), await difference_of(pool, id), cost)
+    return Batch.model_validate(page)
 
 
 def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | None = None) -> NewBatch:

@@ -16,6 +16,7 @@ from chiron_api.acts.batches import (
     submit_batch,
 )
 from chiron_api.acts.inputs import Input, Name, Page
+from chiron_api.acts.remedies import with_remedies
 from chiron_api.acts.research import BATCH, RUN
 from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt
 from chiron_api.services import Services
@@ -77,7 +78,7 @@ async def list_runs(services: Services, page: RunPage) -> RunList:
     owner = services.principal.visible_owner
     which = RunFilter(page.batch, page.state, subject_id, owner, page.nothing_found)
     runs = await newest_runs(services.pool, which, limit=page.limit + 1, before=page.after)
-    return RunList.model_validate(page.of(runs))
+    return RunList.model_validate(page.of([with_remedies(run) for run in runs]))
 
 
 @RUNS.act(
@@ -104,7 +105,8 @@ async def show_run(services: Services, id: UUID) -> Run:
     from chiron_api.views.batches import cost_to_finish_of, summary_fields  # which showing help does without
 
     run = await run_summary(services.pool, id)
-    return Run.model_validate(summary_fields(run, cost_to_finish=await cost_to_finish_of(services.pool, run)))
+    cost = await cost_to_finish_of(services.pool, run)
+    return Run.model_validate(summary_fields(with_remedies(run, cost), cost_to_finish=cost))
 
 
 @RUNS.act(

@@ -112,7 +112,7 @@ async def pause_batch(services: Services, id: UUID, options: NoOptions = NO_OPTI
 
 @BATCHES.act("resume", costs_money=True)
 async def resume_batch(services: Services, id: UUID, options: NewBudget = SAME_BUDGET) -> Steering:
-    """Let what was paused go on; with a higher budget where that is spent."""
+    """Let what was paused go on, with a higher budget where that is spent, and what has used all its turns."""
     return await BATCHES.steer(services, id, _resume(services, options))
 
 
@@ -136,7 +136,7 @@ async def pause_run(services: Services, id: UUID, options: NoOptions = NO_OPTION
 
 @RUNS.act("resume", costs_money=True)
 async def resume_run(services: Services, id: UUID, options: NewBudget = SAME_BUDGET) -> Steering:
-    """Let what was paused go on; with a higher budget where that is spent."""
+    """Let what was paused go on, with a higher budget where that is spent, and what has used all its turns."""
     return await RUNS.steer(services, id, _resume(services, options))
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
@@ -47,13 +47,33 @@ class Hold(Answer):
     reason: str
 
 
+class Remedy(Answer):
+    """Something that helps with a problem: `words` for people, and the request that does it, if one does.
+
+    `action` is `resume`, `retry` or `say` of a run or a batch, `list`, `check_model` or `change_setting`; `target` is its id,
+    or the name of the model or the setting. `arguments` go into `body`. `method`, `path` and `body` are left out where no request
+    does it. `tool` names the tool of MCP that does, if there is one.
+    """
+
+    action: str
+    noun: str
+    target: str
+    arguments: dict[str, str] = Field(default_factory=dict)
+    words: str
+    method: str | None = None
+    path: str | None = None
+    body: dict[str, Any] | None = None
+    tool: str | None = None
+
+
 class Failure(Answer):
-    """Why something failed: the kind in a word, and what happened and what to do in a sentence. Some kinds say more."""
+    """Why something failed: the kind in a word, what happened in a sentence, and what helps. Some kinds say more."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     kind: str
     message: str
+    remedies: list[Remedy] = Field(default_factory=list)
 
 
 class FieldError(Answer):
@@ -64,13 +84,14 @@ class FieldError(Answer):
 
 
 class Problem(Answer):
-    """An error, after RFC 9457: what went wrong in `detail`, and `errors` where fields are named."""
+    """An error, after RFC 9457: what went wrong in `detail`, `errors` where fields are named, and `remedies` if some help."""
 
     type: str
     title: str
     status: int
     detail: str
     errors: list[FieldError] = Field(default_factory=list)
+    remedies: list[Remedy] = Field(default_factory=list)
 
 
 class Receipt(Answer):

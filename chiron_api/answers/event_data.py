@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from chiron_api.answers.basics import Answer, RunState, Usage, Usd
 from chiron_api.answers.facts import FactStatus, QuoteState, Verdict
 
@@ -111,10 +113,20 @@ class NodeSavedData(EventData):
     is_goal_critical: bool
 
 
+class EventRemedy(Answer):
+    """What helps: an action, what it is done to (`target` is empty for the run), and its arguments."""
+
+    action: str
+    noun: str
+    target: str = ""
+    arguments: dict[str, str] = Field(default_factory=dict)
+
+
 class StopData(EventData):
-    """Why it stopped."""
+    """Why it stopped, and what helps."""
 
     reason: str | None = None
+    remedies: list[EventRemedy] = Field(default_factory=list)
 
 
 class RunHandedBackData(EventData):
@@ -140,6 +152,7 @@ class RunFailedData(EventData):
 
     kind: str
     message: str
+    remedies: list[EventRemedy] = Field(default_factory=list)
 
 
 class BatchCompletedData(EventData):

@@ -6,17 +6,18 @@ from uuid import UUID
 
 from pydantic import Field
 
-from chiron_api.answers.basics import Answer, Failure, Hold, Receipt, RunState, Usage, Usd
+from chiron_api.answers.basics import Answer, Failure, Hold, Receipt, Remedy, RunState, Usage, Usd
 from chiron_api.answers.differences import Difference
 
 
 class StopReason(Answer):
-    """Why runs of a batch failed or paused, and how many: `message` is that of one of them."""
+    """Why runs of a batch failed or paused, and how many: `message` is that of one of them, `remedies` help all of them."""
 
     state: RunState
     kind: str | None
     message: str | None
     runs: int
+    remedies: list[Remedy] = Field(default_factory=list)
 
 
 class CostToFinish(Answer):

@@ -71,9 +71,9 @@ class Commands(SuggestingGroup):
         except ToolValidationError as error:
             _fail(_plain_sentence(error), code=2)
         except UsageError as error:
-            _fail(str(error), code=2)
+            _fail(_with_remedies(error), code=2)
         except ChironError as error:
-            _fail(str(error), code=1)
+            _fail(_with_remedies(error), code=1)
         except KeyboardInterrupt:
             sys.exit(130)
         except BrokenPipeError:
@@ -178,6 +178,14 @@ def _plain_sentence(error: ToolValidationError) -> str:
     """The error with the noun of the field that it begins with, since options have other names."""
     noun = error.field.removesuffix("_id").replace("_", " ")
     return str(error).replace(f"{error.field}: must ", f"The {noun} must ", 1)
+
+
+def _with_remedies(error: ChironError) -> str:
+    if not error.remedies:
+        return str(error)
+    from chiron_api.cli.display.remedies import remedy_lines
+
+    return "\n".join((str(error), *remedy_lines(error.remedies)))
 
 
 def _fail(message: str, *, code: int) -> NoReturn:

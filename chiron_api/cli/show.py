@@ -5,6 +5,7 @@ from uuid import UUID
 
 import typer
 
+from chiron_api.acts.remedies import with_remedies
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.display.finish_hint import finish_hint
 from chiron_api.cli.display.summary import print_batch, print_batches, print_run
@@ -95,9 +96,9 @@ async def _show_run(pool: Pool, run: RunSummary, *, as_json: bool) -> None:
 
     cost = await cost_to_finish_of(pool, run)
     if as_json:
-        typer.echo(json_line(summary_fields(run, cost_to_finish=cost)))
+        typer.echo(json_line(summary_fields(with_remedies(run, cost), cost_to_finish=cost)))
         return
-    print_run(run)
+    print_run(run, has_amount=cost is not None)
     if cost:
         typer.echo(f"\n{finish_hint(cost)}")
 
@@ -110,11 +111,11 @@ async def _show_batch(
 
     difference, cost = await difference_of(pool, batch.id), await cost_to_finish_of(pool, batch)
     if as_json:
-        typer.echo(json_line(batch_page(batch, difference, cost)))
+        typer.echo(json_line(batch_page(with_remedies(batch, cost), difference, cost)))
         return
     runs = await runs_of(pool, batch.id, limit=RUNS_SHOWN, nothing_found=nothing_found)
     run_count = batch.nothing_found if nothing_found else sum(batch.runs.values())
-    print_batch(batch, runs, run_count=run_count)
+    print_batch(batch, runs, run_count=run_count, has_amount=cost is not None)
     if runs and sys.stdout.isatty():
         typer.echo(f"`chiron show {quote(target)}#{runs[0].number}` shows a run with its answer.")
     if cost:

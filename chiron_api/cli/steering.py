@@ -36,7 +36,7 @@ async def pause(target: Target, as_json: AsJson = False) -> None:
 @cli.command()
 @takes_input()
 async def resume(target: Target, options: acts.NewBudget, as_json: AsJson = False) -> None:
-    """Let a paused run, or all paused runs of a batch, go on from where they were."""
+    """Let a paused run, or all paused runs of a batch, go on from where they were; also those that used all their turns."""
     words = ("going on", "")
     await _steer(target, options, acts.resume_batch, acts.resume_run, words, HINT, as_json=as_json)
 

@@ -431,7 +431,7 @@ class ActMethods:
         self, batch: BatchRef | None = None, *, run: RunRef | None = None, budget_usd: Money | None = None,
         budget_tokens: int | None = None
     ) -> Steering:
-        """Let what was paused go on; with a higher budget where that is spent.
+        """Let what was paused go on, with a higher budget where that is spent, and what has used all its turns.
 
         Args:
             budget_usd: What the batch or the run may cost from now on, in all.

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Match
 
+from chiron_api.acts.remedies import request_of
 from chiron_workers.errors import (
     ChironError,
     Conflict,
@@ -28,6 +29,7 @@ from chiron_workers.errors import (
     Unauthenticated,
     UsageError,
 )
+from chiron_workers.problems import Remedy
 
 LOG = logging.getLogger(__name__)
 FIELDS_MAX = 100  # that are named in one answer
@@ -50,7 +52,7 @@ STATUS_OF_ERROR: tuple[tuple[type[ChironError], HTTPStatus], ...] = (
 
 
 class Problem(Exception):
-    """A refusal with its status; `fields` are (name, what is wrong with it)."""
+    """A refusal with its status; `fields` are (name, what is wrong with it), `remedies` what helps."""
 
     def __init__(
         self,
@@ -58,16 +60,18 @@ class Problem(Exception):
         detail: str,
         *,
         fields: Sequence[tuple[str, str]] = (),
+        remedies: Sequence[Remedy] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
         self.fields = tuple(fields)
+        self.remedies = tuple(remedies)
         self.headers = dict(headers or {})
 
     def response(self) -> JSONResponse:
-        """The document: type, title, status, detail, and `errors` where fields are named."""
+        """The document: type, title, status, detail, `errors` where fields are named, and `remedies` if some are known."""
         document: dict[str, Any] = {
             "type": "about:blank",
             "title": self.status.phrase,
@@ -76,6 +80,8 @@ class Problem(Exception):
         }
         if self.fields:
             document["errors"] = [{"field": name, "message": message} for name, message in self.fields]
+        if self.remedies:
+            document["remedies"] = [request_of(remedy) for remedy in self.remedies]
         return JSONResponse(
             document, self.status.value, headers=self.headers, media_type="application/problem+json"
         )
@@ -134,7 +140,8 @@ def problem_of(error: ChironError) -> Problem:
             headers = {"WWW-Authenticate": "Bearer"}
         case RateExceeded():
             headers = {"Retry-After": str(error.retry_after_s)}
-    return Problem(status, str(error), fields=[(field, str(error))] if field else (), headers=headers)
+    fields = [(field, str(error))] if field else ()
+    return Problem(status, str(error), fields=fields, remedies=error.remedies, headers=headers)
 
 
 def refusal_of_router(request: Request, error: Exception) -> Problem:

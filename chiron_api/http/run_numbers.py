@@ -41,6 +41,6 @@ async def name_run_by_id(
     try:
         run_id = await run_of_number(pool, batch_id, int(match["number"]))
     except UsageError as error:
-        raise NotFound(str(error)) from None
+        raise NotFound(str(error), remedies=error.remedies) from None
     scope["path"] = f"{match['api'] or ''}/runs/{run_id}{match['rest'] or ''}"
     scope["raw_path"] = scope["path"].encode()

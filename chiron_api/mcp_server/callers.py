@@ -8,7 +8,7 @@ from fastmcp.server.dependencies import get_http_request
 from chiron_api.rights import of_tool
 from chiron_workers.access.audit import Act
 from chiron_workers.access.principals import LOCAL, Principal
-from chiron_workers.errors import ScopeExceeded
+from chiron_workers.errors import ChironError, ScopeExceeded
 from chiron_workers.states import AccessScope
 
 
@@ -45,3 +45,9 @@ def made_by(tool_name: str, result: object) -> dict[str, object]:
     name = of_tool(tool_name).target
     members = result if isinstance(result, Mapping) else {}
     return {name: members[name]} if members.get(name) else {}
+
+
+def with_remedies(error: ChironError) -> str:
+    """An error as a model reads it: what happened, and what helps, without commands, as it has no shell."""
+    helps = "; ".join(remedy.words for remedy in error.remedies)
+    return f"{error} What helps: {helps}." if helps else str(error)

@@ -94,7 +94,12 @@ async def describe(services: Services, summary: BatchSummary | RunSummary) -> di
 
 
 def _members(answer: Answer) -> dict[str, Any]:
+    """The members of an answer; of a remedy those that a caller of tools can use."""
     members: dict[str, Any] = json.loads(as_json(answer))
+    for problem in (members.get("error") or {}, *members.get("reasons", ())):
+        for remedy in problem.get("remedies", ()):
+            for name in ("method", "path", "body"):
+                remedy.pop(name, None)
     return members
 
 
@@ -128,4 +133,4 @@ def tool_errors() -> Iterator[None]:
     try:
         yield
     except (UsageError, NotFound, Conflict, KeyBudgetSpent) as error:
-        raise ToolError(str(error)) from None
+        raise ToolError(str(error), remedies=error.remedies) from None

@@ -10,7 +10,7 @@ from fastmcp.resources.template import ResourceTemplate
 
 from chiron_api.acts.reports import report_on
 from chiron_api.mcp_server.act_tools import calling, current_services
-from chiron_api.mcp_server.callers import current_principal
+from chiron_api.mcp_server.callers import current_principal, with_remedies
 from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
 from chiron_api.mcp_server.lessons import list_lessons
 from chiron_api.mcp_server.reports import MARKDOWN as MARKDOWN_REPORT
@@ -122,6 +122,6 @@ def _errors_for_clients() -> Iterator[None]:
     try:
         yield
     except ChironError as error:
-        raise ResourceError(str(error)) from error
+        raise ResourceError(with_remedies(error)) from error
     except psycopg.OperationalError as error:
         raise ResourceError(DATABASE_AWAY) from error

@@ -172,8 +172,17 @@ async def result_of(services: Services, summary: Summary) -> dict[str, Any]:
     return {"result": call_result.model_dump(mode="json", by_alias=True, exclude_none=True)}
 
 
+def _why(summary: Summary) -> str:
+    """Why it paused, and what helps."""
+    problems = summary.reasons if isinstance(summary, BatchSummary) else [summary.error or {}]
+    problem = problems[0] if problems else {}
+    helps = "; ".join(remedy["words"] for remedy in problem.get("remedies", ()))
+    message = str(problem.get("message") or "somebody asked for it").rstrip(".")
+    return f"{message}. What helps: {helps}" if helps else message
+
+
 def _progress(summary: Summary) -> str:
     counts = f"{facts_phrase(summary.facts, summary.confirmed, summary.cited)} after {count(summary.turns, 'turn')}"
     if summary.state is RunState.PAUSED:
-        return f"Paused with {counts}: its budget is spent, or somebody asked for it; `chiron resume {summary.id}` goes on."
+        return f"Paused with {counts}: {_why(summary)}."
     return f"{summary.state.capitalize()}: {counts} so far."

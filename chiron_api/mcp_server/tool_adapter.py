@@ -19,6 +19,7 @@ from chiron_api.mcp_server.callers import (
     current_principal,
     made_by,
     require_scope_for,
+    with_remedies,
 )
 from chiron_api.mcp_server.instructions import hints_of
 from chiron_api.mcp_server.lazy_services import DATABASE_AWAY, LazyServices
@@ -96,7 +97,7 @@ class ToolAdapter:
         if isinstance(cause, psycopg.DataError):
             return UNSTORABLE
         if isinstance(cause, ChironError):
-            return str(cause)
+            return with_remedies(cause)
         raise error  # fastmcp logs it, and the caller learns only that there was an error
 
 

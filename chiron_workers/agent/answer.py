@@ -7,6 +7,7 @@ from chiron_workers.agent.event_payloads import SHOWN_CHARS
 from chiron_workers.agent.reminders import EMPTY, NO_CALLS, RESULT_MISSING, WRITTEN_CALL
 from chiron_workers.agent.written_calls import is_written_call
 from chiron_workers.errors import RunFailed
+from chiron_workers.problems import SAY_SOMETHING, TRY_AGAIN, check_model
 from chiron_workers.roles import HAND_IN_ROWS, STORE_FACTS, role_of
 from chiron_workers.runs.entries import Question, Reply, Results
 from chiron_workers.runs.journal import Journal
@@ -16,20 +17,19 @@ from chiron_workers.runs.progress import is_requeued, read_handing_in
 REMINDERS_MAX = 2
 EMPTY_REPLY = (
     "The model ended its reply without words and without a call, also when it was asked once more. Its server may have dropped "
-    "what it wrote: `chiron doctor --model {model}` tries it, and `chiron retry` asks it again."
+    "what it wrote."
 )
 CALL_AS_TEXT = (
     "The model wrote its tool call as text, also when it was asked once more: its server does not read it as a call. Give the "
-    "server the model's tool template (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice and --tool-call-parser), see with "
-    "`chiron doctor --model {model}`, then `chiron retry`."
+    "server the model's tool template (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice and --tool-call-parser)."
 )
 NO_TOOL_CALLS = (
     "The model answered without having called a single tool, also when it was reminded, so no fact rests on a source. Its server "
     "may drop tool definitions that its chat template has no place for (llama.cpp: start it with --jinja; /props shows what the "
-    "template supports). See with `chiron doctor --model {model}`, then `chiron retry`; `chiron say` accepts an answer without."
+    "template supports). A message to the run accepts an answer without."
 )
 NO_RESULT = (
-    "The run stopped without handing in its result by {tool}, though it was reminded {count} times. `chiron retry` reminds "
+    "The run stopped without handing in its result by {tool}, though it was reminded {count} times. Trying it again reminds "
     "it once more."
 )
 
@@ -92,9 +92,10 @@ class AnswerCheck:
         handing_in = await read_handing_in(self.journal.pool, self.run, tool=tool, reminder=reminder)
         if handing_in.is_done:
             return False
-        # After `chiron resume` or `chiron retry` the model gets one more reminder.
+        # After a resume or a retry the model gets one more reminder.
         if handing_in.reminders >= REMINDERS_MAX and not await is_requeued(self.journal.pool, self.run):
-            raise RunFailed("no_result", NO_RESULT.format(tool=tool, count=handing_in.reminders))
+            message = NO_RESULT.format(tool=tool, count=handing_in.reminders)
+            raise RunFailed("no_result", message, remedies=(TRY_AGAIN, SAY_SOMETHING))
         await self.conversation.append(Question(reminder))
         return True
 
@@ -113,9 +114,10 @@ class AnswerCheck:
         is_reminded = stagnation.last_reminder in (
             (NO_CALLS,) if asks_for_calls else (NO_CALLS, WRITTEN_CALL, EMPTY)
         )
-        # After `chiron resume` or `chiron retry` the model gets one more reminder.
+        # After a resume or a retry the model gets one more reminder.
         if is_reminded and not await is_requeued(self.journal.pool, self.run):
-            raise RunFailed(kind, message.format(model=self.run.model))
+            remedies = (check_model(self.run.model), TRY_AGAIN, *([SAY_SOMETHING] if asks_for_calls else []))
+            raise RunFailed(kind, message, remedies=remedies)
         await self.conversation.append(Question(reminder))
         return True
 

@@ -6,6 +6,7 @@ from chiron_workers.agent.stagnation import Stagnation
 from chiron_workers.agent.window import Window
 from chiron_workers.cancellation import cancel_until_done
 from chiron_workers.errors import RunFailed
+from chiron_workers.problems import CONTINUE
 from chiron_workers.runs.entries import Compaction, Entry, Opening, Question, Reply
 from chiron_workers.runs.fence import NewEvent
 from chiron_workers.runs.journal import Journal
@@ -74,7 +75,9 @@ class Conversation:
         """Raise RunFailed if the run may take no more turns."""
         if self.is_last_turn:
             raise RunFailed(
-                "max_turns", f"The run used up its {self._max_turns} turns; submit with a higher --max-turns."
+                "max_turns",
+                f"The run used all its turns ({self._max_turns}). It can continue from there, with more turns.",
+                remedies=(CONTINUE,),
             )
 
     def add(self, entry: Entry) -> None:

@@ -27,7 +27,7 @@ from chiron_workers.settings import Settings
 Settle = Callable[[Pool, Run, MaxCost], Awaitable[None]]
 OVERCHARGE = (
     "The model's server reports {cost} for a call{limit}. The budget was charged no more than that. "
-    "Look at what the server bills; `chiron resume` goes on."
+    "Look at what the server bills before the run continues."
 )
 _calls = itertools.count(1)
 log = structlog.get_logger()

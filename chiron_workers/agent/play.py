@@ -26,6 +26,7 @@ from chiron_workers.agent.toolbox import Toolbox
 from chiron_workers.agent.window import TEXTS_KEPT
 from chiron_workers.errors import ChironError, NoProgress, Overcharged, RunFailed, WindowExceeded
 from chiron_workers.model import Request
+from chiron_workers.problems import CONTINUE, SAY_SOMETHING, check_model
 from chiron_workers.roles import background_of, first_question, system_prompt
 from chiron_workers.runs.entries import (
     Compaction,
@@ -50,13 +51,13 @@ log = structlog.get_logger()
 
 MALFORMED_REPLY = (
     "The model's server sent a complete reply that cannot be used: {problem}. The reply is in the journal and is paid "
-    "for. Check the server, then `chiron retry` asks it once more."
+    "for. Check the server; trying the run again asks it once more."
 )
 # Of one reply. Thousands at the same time would all stand before other runs for a connection to Postgres.
 CALLS_AT_ONCE = 32
 NO_PROGRESS = (
     "The run made no progress in {turns} turns: no result that is new, and no answer. {trouble} See whether the model can use "
-    "tools; then `chiron resume` lets the run go on, and `chiron say` tells it what to do instead."
+    "tools. The run can continue as it is, or with a message that says what to do instead."
 )
 # What a reply that Postgres or JSON cannot hold raises.
 UNSTORABLE = (
@@ -190,7 +191,8 @@ class _Step:
         """Reset the count of turns without progress if the run was resumed; else raise NoProgress."""
         if not await is_requeued(self.journal.pool, self.run):
             trouble = self.conversation.stagnation.trouble
-            raise NoProgress(NO_PROGRESS.format(turns=STUCK_TURNS, trouble=trouble))
+            remedies = (check_model(self.run.model), CONTINUE, SAY_SOMETHING)
+            raise NoProgress(NO_PROGRESS.format(turns=STUCK_TURNS, trouble=trouble), remedies=remedies)
         await self.conversation.append(Question(TRY_ANOTHER_WAY))
 
     async def pause_after_crash(self) -> None:

@@ -12,6 +12,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound
+from chiron_workers.problems import SEE_BATCHES
 from chiron_workers.runs.columns import Column, columns_of
 from chiron_workers.runs.usage import USAGE_SQL, RunUsage
 from chiron_workers.states import RunState
@@ -23,7 +24,10 @@ BEYOND_ASCII = re.compile("[^\0-\x7f]+")
 
 @dataclass(frozen=True, slots=True)
 class Result(RunUsage):
-    """A run as far as it has come: `answer` is None until it has completed once, `error` is {kind, message} or None."""
+    """A run as far as it has come: `answer` is None until it has completed once, `error` is {kind, message} or None.
+
+    What helps against an error stands in the run's summary.
+    """
 
     id: UUID
     batch_id: UUID
@@ -81,7 +85,7 @@ async def columns_asked_for(pool: Pool, target: UUID) -> tuple[Column, ...]:
 
 
 def _nothing(target: UUID) -> NotFound:
-    return NotFound(f"No batch and no run has the id {target}. `chiron list` shows the batches.")
+    return NotFound(f"No batch and no run has the id {target}.", remedies=(SEE_BATCHES,))
 
 
 async def _line_page(pool: Pool, target: UUID, after: UUID | None) -> DictRow:

@@ -1,5 +1,5 @@
 -- result
-id, batch_id, number, topic, context, role, subject_id, state, answer, silent, error, facts, confirmed, cited,
+id, batch_id, number, topic, context, role, subject_id, state, answer, silent, error::jsonb - 'remedies' as error, facts, confirmed, cited,
        {{nothing_found}} as nothing_found, finished_at,
        {{usage}}
 

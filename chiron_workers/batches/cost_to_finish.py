@@ -14,6 +14,7 @@ from chiron_workers.billing.call_costs import next_call_cost
 from chiron_workers.billing.prices import Price, price_of
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
+from chiron_workers.problems import Noun, Remedy, RemedyAction
 from chiron_workers.settings import settings
 
 SQL = load(__file__)
@@ -54,6 +55,16 @@ class CostToFinish:
         )
         owner = f" of the {self.budget}" if self.budget == "batch" else ""
         return f"A budget{owner} of about {' and '.join(amounts)} in all lets {who} finish; {self._basis}."
+
+    @property
+    def remedy(self) -> Remedy:
+        """Raise the budget to that, and continue."""
+        amounts = {
+            "budget_usd": self.usd and f"{self.usd:f}",
+            "budget_tokens": self.tokens and str(self.tokens),
+        }
+        arguments = {name: amount for name, amount in amounts.items() if amount}
+        return Remedy(RemedyAction.RESUME, Noun(self.budget), str(self.target), arguments)
 
     @property
     def _basis(self) -> str:

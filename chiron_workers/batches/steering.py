@@ -75,6 +75,8 @@ async def resume(
 ) -> SteeringResult:
     """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
 
+    Runs that failed since they used all their turns go on as well, with MORE_TURNS more.
+
     Models of it that are held are tried again at once: somebody may have raised the limit that they met. So is what was
     handed back to wait. A budget can be raised before it is spent, while nothing is paused.
 
@@ -91,8 +93,9 @@ async def resume(
         return await _requeue(pool, target, [RunState.PAUSED], "resumed", budget, principal)
     except _ShortOfMoney as shortage:
         needed = await cost_to_finish(pool, shortage.owner_id)
-        words = str(shortage) if needed is None else f"{shortage} {needed.words}"
-        raise Conflict(words) from None
+        if needed is None:
+            raise Conflict(str(shortage)) from None
+        raise Conflict(f"{shortage} {needed.words}", remedies=(needed.remedy,)) from None
 
 
 async def retry(
@@ -194,8 +197,10 @@ async def _requeue(  # what differs between resume and retry
         is_raised = resumes and budget != NO_CHANGE and not batch.has_ended
         if not rows and not is_raised and (not models or budget != NO_CHANGE):
             await _raise_conflict(connection, target, f"nothing of it is {' or '.join(from_states)}")
-        if not resumes:
-            await connection.execute(SQL["reopen"], {"batch_id": batch_id, "count": len(rows)})
+        # Beside what is paused, a resume continues runs that used all their turns.
+        reopened_count = sum(row["was"] in FINAL_STATES for row in rows)
+        if reopened_count:
+            await connection.execute(SQL["reopen"], {"batch_id": batch_id, "count": reopened_count})
             await reopen(connection, principal, AllotmentAct.RETRY, batch)
         await record_within(connection, target=target)
     events = await asyncio.to_thread(

@@ -64,6 +64,7 @@ state = 'paused'
      and (state = any(%(from_states)s)
           or 'paused' = any(%(from_states)s)
              and (state = 'running' and stop_requested = 'pause'
+                  or state = 'failed' and error ->> 'kind' = 'max_turns'
                   or state = 'queued' and ready_at > now() and started_at is not null))
      and pruned_at is null
      and ({{meets_same_limit}}) is not true
@@ -108,16 +109,16 @@ requeued as (
     from target
    where runs.id = target.id
      and was <> 'running'
-  returning runs.id, batch_id, seq, role, topic, clock_timestamp() as at),
+  returning runs.id, batch_id, seq, role, topic, was, clock_timestamp() as at),
 logged as (
   insert into events (run_id, seq, batch_id, kind, data, at)
   select id, seq, batch_id, 'run.queued',
          json_build_object('role', role, 'topic', topic, 'reason', %(reason)s::text), at
     from requeued)
-select id, seq, role, topic, at
+select id, seq, role, topic, was, at
   from requeued
 union all
-select id, null, null, null, null
+select id, null, null, null, null, null
   from left_running
  order by id;
 

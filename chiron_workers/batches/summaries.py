@@ -12,6 +12,7 @@ from chiron_workers.batches.references import RUN_NAME, id_of, run_of_number
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.problems import SEE_BATCHES, describe
 from chiron_workers.runs.usage import USAGE_SQL, RunUsage
 from chiron_workers.states import RunState
 
@@ -27,8 +28,8 @@ class BatchSummary(RunUsage):
 
     `facts` are those stored first by its runs, `confirmed` counts how often they met one that another run had stored, `cited`
     how often they cite a further one. `nothing_found` counts the runs that completed without any of these.
-    `reasons` say why runs of it failed or paused, each {state, kind, message of one of them, runs}, the most frequent first.
-    `reserved_usd` is what calls in flight may cost;
+    `reasons` say why runs of it failed or paused, each {state, kind, message of one of them, runs, remedies}, the most
+    frequent first. `reserved_usd` is what calls in flight may cost;
     `pruned` counts the runs whose journal is gone, `silent` those that found nothing to bother anybody with.
     """
 
@@ -58,7 +59,7 @@ class BatchSummary(RunUsage):
 
 @dataclass(frozen=True, slots=True)
 class RunSummary(RunUsage):
-    """A run as people see it; `error` is {kind, message} or None. What was pruned has no journal and no events.
+    """A run as people see it; `error` is {kind, message, remedies} or None. What was pruned has no journal and no events.
 
     `number` is its place among the topics of its batch, from 1; `context` what the user said of the topic besides.
 
@@ -84,7 +85,7 @@ class RunSummary(RunUsage):
     budget_usd: Decimal | None
     budget_tokens: int | None
     reserved_usd: Decimal
-    error: dict[str, str] | None
+    error: dict[str, Any] | None
     answer: str | None
     ready_at: datetime
     started_at: datetime | None
@@ -99,7 +100,7 @@ async def summary(pool: Pool, batch_id: UUID) -> BatchSummary:
     """One batch. Raises NotFound."""
     rows = await fetch_all(pool, SQL["summaries"], _summary_args([batch_id]))
     if not rows:
-        raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
+        raise NotFound(f"There is no batch {batch_id}.", remedies=(SEE_BATCHES,))
     return _batch(rows[0])
 
 
@@ -173,7 +174,7 @@ async def find(pool: Pool, text: str, *, owner: str | None = None) -> BatchSumma
             return await summary(pool, rows[0]["id"])
         case "run":
             return await run_summary(pool, rows[0]["id"])
-    raise NotFound(f"No batch and no run has the id {text}. `chiron list` shows the batches.")
+    raise NotFound(f"No batch and no run has the id {text}.", remedies=(SEE_BATCHES,))
 
 
 async def find_run(pool: Pool, text: str) -> RunSummary:
@@ -236,8 +237,10 @@ def _summary_args(batch_ids: list[UUID]) -> dict[str, Any]:
 def _batch(row: DictRow) -> BatchSummary:
     present = row.pop("counts")
     counts = {state.value: present.get(state, 0) for state in RunState}
-    return BatchSummary(**row, state=batch_state(counts), runs=counts)
+    reasons = [describe(reason, run_id=None, batch_id=row["id"]) for reason in row.pop("reasons")]
+    return BatchSummary(**row, state=batch_state(counts), runs=counts, reasons=reasons)
 
 
 def _run(row: DictRow) -> RunSummary:
-    return RunSummary(**{**row, "state": RunState(row["state"])})
+    error = row["error"] and describe(row["error"], run_id=row["id"], batch_id=row["batch_id"])
+    return RunSummary(**{**row, "state": RunState(row["state"]), "error": error})

@@ -19,7 +19,8 @@ select b.id, b.name, b.subject_id, sums.*, b.budget_usd, b.budget_tokens, b.conc
                           and r.model = holds.model
                           and r.state = 'queued')) as held,
        (select coalesce(json_agg(reasons order by runs desc, kind), '[]')
-          from (select state, error ->> 'kind' as kind, min(error ->> 'message') as message, count(*) as runs
+          from (select state, error ->> 'kind' as kind, min(error ->> 'message') as message, count(*) as runs,
+                       coalesce((array_agg(error -> 'remedies' order by error ->> 'message'))[1], '[]') as remedies
                   from runs
                  where batch_id = b.id
                    and state in ('failed', 'paused')

@@ -14,6 +14,7 @@ from chiron_workers.db.connect import Pool, fetch_one
 from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
 from chiron_workers.errors import BudgetSpent, LeaseLost, MoneyReserved, PriceUnknown
+from chiron_workers.problems import CONTINUE, CONTINUE_BATCH, Remedy, change_setting
 from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.fence import lease_columns, shard_of
 from chiron_workers.runs.leases import Run
@@ -26,7 +27,7 @@ BUDGETS_OF_ROWS = {"The run": "run", "The batch": "batch"}  # by whose they are;
 TOMORROW_REMEDY = "Runs go on tomorrow (days are UTC), or with a higher CHIRON_DAILY_BUDGET_USD."
 
 NO_DAY_REMEDY = (
-    "No day has room for it: raise CHIRON_DAILY_BUDGET_USD or lower CHIRON_MAX_TOKENS, then `chiron resume`."
+    "No day has room for it: raise CHIRON_DAILY_BUDGET_USD or lower CHIRON_MAX_TOKENS, then continue."
 )
 
 
@@ -54,7 +55,9 @@ class Balance:
         if self.limit is None or self.spent + self.reserved + amount <= self.limit:
             return
         if self.spent + amount > self.limit:
-            raise BudgetSpent(self._shortage(amount), limit=self._limit_columns(amount))
+            raise BudgetSpent(
+                self._shortage(amount), limit=self._limit_columns(amount), remedies=self._remedies()
+            )
         raise MoneyReserved(f"{self.owner} has the rest of its budget reserved for calls in flight.")
 
     def _shortage(self, amount: Decimal | int) -> str:
@@ -82,6 +85,14 @@ class Balance:
             "least": str(self.spent + amount),
             "next": str(amount),
         }
+
+    def _remedies(self) -> tuple[Remedy, ...]:
+        match BUDGETS_OF_ROWS.get(self.owner):
+            case "run":
+                return (CONTINUE,)
+            case "batch":
+                return (CONTINUE_BATCH,)
+        return (change_setting("CHIRON_DAILY_BUDGET_USD"), CONTINUE_BATCH)
 
     def _amount(self, value: Decimal | int) -> str:
         return f"{value:,.4f} USD" if self.unit == "usd" else f"{value:,} tokens"
@@ -175,7 +186,8 @@ def _require_price(run: Run, owner: str, row: DictRow, max_cost: MaxCost) -> Non
     if row["budget_usd"] is not None and not max_cost.keeps_budgets:
         raise PriceUnknown(
             f"{owner} may cost {row['budget_usd']:,.4f} USD, and the price of {run.model[:MODEL_CHARS_SHOWN]} is not "
-            f"known. Set it in CHIRON_PRICES where you run `chiron resume {run.id}`, which keeps it with the run."
+            f"known. Set it in CHIRON_PRICES where you continue the run from, which keeps it with the run.",
+            remedies=(change_setting("CHIRON_PRICES"), CONTINUE),
         )
 
 

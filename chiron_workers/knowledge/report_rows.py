@@ -18,6 +18,7 @@ from chiron_workers.db.pipelines import Statement, send
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, ToolValidationError
 from chiron_workers.knowledge.coverage.subjects import Subjects, slug
+from chiron_workers.problems import SEE_BATCHES
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.sources import sources
@@ -60,7 +61,7 @@ async def find_target(pool: Pool, target: UUID | str, *, owner: str | None = Non
     if isinstance(target, UUID):
         rows = await fetch_all(pool, SQL["target"], {"id": target})
         if not rows:
-            raise NotFound(f"No batch and no run has the id {target}. `chiron list` shows the batches.")
+            raise NotFound(f"No batch and no run has the id {target}.", remedies=(SEE_BATCHES,))
         return Target(ReportKind(rows[0]["kind"]), target, rows[0]["subject_id"], rows[0]["title"])
     subjects = await subject_rows(pool, [slug(target)])
     if not subjects:

@@ -11,6 +11,7 @@ from psycopg.rows import DictRow
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.problems import SEE_BATCHES
 from chiron_workers.runs.session import Session
 from chiron_workers.states import SHOWN_STATUSES, ChangeKind
 
@@ -161,7 +162,7 @@ async def between_batches(session: Session, earlier: UUID, later: UUID, *, limit
     batches = {row["id"]: row for row in rows}
     for batch_id in (earlier, later):
         if batch_id not in batches:
-            raise NotFound(f"There is no batch {batch_id}. `chiron list` shows the batches.")
+            raise NotFound(f"There is no batch {batch_id}.", remedies=(SEE_BATCHES,))
         if batches[batch_id]["finished_at"] is None:
             raise Conflict(f"Batch {batch_id} is not finished; what it has brought is not known yet.")
     first, second = batches[earlier], batches[later]

@@ -35,5 +35,5 @@ class ReplyBounds:
             kind, bytes_max = ("reply", self.content) if content > self.content else ("stream", self.stream)
             raise ReplyTooLong(
                 f"The model's server sends a {kind} of more than {bytes_max:,} bytes where {self.tokens:,} tokens were asked "
-                "for. It was cut and may be billed. Check the server, then `chiron retry`."
+                "for. It was cut and may be billed. Check the server before you try it again."
             )

@@ -16,6 +16,10 @@ START_FIELDS = {
 }
 STOP_FIELDS = {"reason": "why"}
 
+REMEDIES = {
+    "remedies": "what helps: each `action`, what it is done to (`noun`, `target`, empty for the run) and its `arguments`"
+}
+
 FIELDS: Mapping[EventKind, Mapping[str, str]] = {
     EventKind.RUN_QUEUED: QUEUE_FIELDS,
     EventKind.RUN_STARTED: START_FIELDS,
@@ -78,7 +82,7 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "depth": "its distance from the root",
         "is_goal_critical": "whether the learning goal needs it",
     },
-    EventKind.RUN_PAUSED: STOP_FIELDS,
+    EventKind.RUN_PAUSED: STOP_FIELDS | REMEDIES,
     EventKind.RUN_HANDED_BACK: {
         "reason": "why another worker takes it up, or the same one later",
         "worker": "the worker that it was taken from",
@@ -93,7 +97,8 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
     },
     EventKind.RUN_FAILED: {
         "kind": "the kind of failure, in one word",
-        "message": "what happened and what to do",
+        "message": "what happened",
+        **REMEDIES,
     },
     EventKind.RUN_CANCELLED: STOP_FIELDS,
     EventKind.BATCH_COMPLETED: {

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -8,6 +9,7 @@ from psycopg.rows import DictRow
 
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
+from chiron_workers.problems import Remedy, as_json
 from chiron_workers.runs.events import Event
 from chiron_workers.runs.fence import json_text
 from chiron_workers.runs.notices import announce
@@ -59,14 +61,14 @@ async def end_refusal(pool: Pool, model: str) -> None:
         await connection.execute(SQL["end_refusal"], {"model": model})
 
 
-async def pause_refused(pool: Pool, model: str, reason: str) -> list[Event]:
+async def pause_refused(pool: Pool, model: str, reason: str, remedies: Sequence[Remedy]) -> list[Event]:
     """Pause the runs of a model that wait for a key; the events to publish."""
-    data = {"reason": reason}
+    data = {"reason": reason, **as_json(remedies)}
     args = {
         "model": model,
         "kind": EventKind.RUN_PAUSED,
         "data": json_text(data),
-        "error": json_text({"kind": "credentials", "message": reason}),
+        "error": json_text({"kind": "credentials", "message": reason, **as_json(remedies)}),
         "runs_max": PAUSED_MAX,
     }
     async with pool.connection() as connection, connection.transaction():

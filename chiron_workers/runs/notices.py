@@ -12,6 +12,7 @@ from psycopg.types.json import Json
 from chiron_workers.db.connect import fetch_one
 from chiron_workers.db.queries import load
 from chiron_workers.ids import new_id
+from chiron_workers.problems import described, remedies_of
 from chiron_workers.runs.events import ON_REQUEST, Event
 from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.states import NoticeKind
@@ -95,6 +96,8 @@ def _event_payload(event: Event, run: DictRow, batch: DictRow) -> Payload:
     reason = event.data.get("message") or event.data.get("reason")
     if reason:
         data["reason"] = str(reason)[:TEXT_CHARS_MAX]
+    if remedies := remedies_of(event.data, run_id=event.run_id, batch_id=event.batch_id):
+        data |= described(remedies)
     return _payload(event.kind, event.at, data)
 
 

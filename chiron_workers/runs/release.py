@@ -12,6 +12,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
 from chiron_workers.db.queries import load
+from chiron_workers.problems import CONTINUE, TRY_AGAIN, Remedy, as_json
 from chiron_workers.runs.citations import CITATIONS_SQL
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import ON_REQUEST, Event
@@ -41,7 +42,7 @@ class Release:
     state: RunState
     events: tuple[NewEvent, ...]
     answer: str | None = None
-    error: Mapping[str, str] | None = None
+    error: Mapping[str, Any] | None = None
     ready_in: timedelta = timedelta()
     counts: bool = False
     silent: bool = False  # nobody need be bothered with it
@@ -84,17 +85,17 @@ def apply_stop_request(release: Release, stop_requested: StopRequest | None) -> 
     return release
 
 
-def failed_release(kind: str, message: str) -> Release:
-    """A run's end in failure, with the reason as its error."""
-    error = {"kind": kind, "message": storable(message)}
+def failed_release(kind: str, message: str, remedies: Sequence[Remedy] = ()) -> Release:
+    """A run's end in failure, with the reason and what helps as its error; without another remedy it can be tried again."""
+    error = {"kind": kind, "message": storable(message), **as_json(remedies or (TRY_AGAIN,))}
     return Release(RunState.FAILED, ((EventKind.RUN_FAILED, error),), error=error)
 
 
-def paused_release(kind: str, reason: str) -> Release:
+def paused_release(kind: str, reason: str, remedies: Sequence[Remedy] = ()) -> Release:
     """Pause a run until a person has mended what `kind` names, and resumes it."""
-    reason = storable(reason)
-    events = ((EventKind.RUN_PAUSED, {"reason": reason}),)
-    return Release(RunState.PAUSED, events, error={"kind": kind, "message": reason})
+    reason, members = storable(reason), as_json(remedies or (CONTINUE,))
+    events = ((EventKind.RUN_PAUSED, {"reason": reason, **members}),)
+    return Release(RunState.PAUSED, events, error={"kind": kind, "message": reason, **members})
 
 
 async def _release_locked(

@@ -176,7 +176,7 @@ def _cause(run: LostRun, suspicion: Suspicion) -> str:
     return (
         f"{suspicion.ends} workers ended while they played one step of this run, {run.worker} last, and no other run "
         "of theirs is as likely to be why. Their logs may say more, and the system's log whether memory ran out. "
-        "Once the cause is mended, `chiron resume` plays the step again."
+        "Once the cause is mended, the run can continue with that step."
     )
 
 
@@ -184,5 +184,5 @@ def _lost_leases(run: LostRun) -> str:
     return (
         f"{run.attempt} executions of this run in a row committed nothing, and the lease of the last one ran out although its "
         f"worker {run.worker} renewed the leases of other runs. Postgres may refuse to renew this one: the worker's log says "
-        "why. Once the cause is mended, `chiron resume` plays the step again."
+        "why. Once the cause is mended, the run can continue with that step."
     )

@@ -15,6 +15,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
 from chiron_workers.knowledge.coverage.subjects import Subjects
+from chiron_workers.problems import SEE_SUBSCRIPTIONS
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import SubscriptionState
@@ -269,7 +270,7 @@ def _check_allowance(new: NewSubscription, model: str, *, run_may_cost: Decimal 
 
 
 def _unknown(subscription_id: UUID) -> NotFound:
-    return NotFound(f"There is no subscription {subscription_id}. `chiron subscriptions list` shows them.")
+    return NotFound(f"There is no subscription {subscription_id}.", remedies=(SEE_SUBSCRIPTIONS,))
 
 
 def _subscription(row: DictRow) -> Subscription:

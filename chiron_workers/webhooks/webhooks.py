@@ -15,6 +15,7 @@ from chiron_workers.access.audit import record_within
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
+from chiron_workers.problems import SEE_WEBHOOKS
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings, settings
 from chiron_workers.states import NoticeKind, WebhookFormat, WebhookState
@@ -178,7 +179,7 @@ def _is_private(url: str) -> bool:
 
 
 def _unknown(webhook_id: UUID) -> NotFound:
-    return NotFound(f"There is no webhook {webhook_id}. `chiron webhooks list` shows them.")
+    return NotFound(f"There is no webhook {webhook_id}.", remedies=(SEE_WEBHOOKS,))
 
 
 def _webhook(row: DictRow) -> Webhook:

@@ -30,6 +30,7 @@ from chiron_workers.errors import (
 from chiron_workers.instruments import record_lease_loss, record_pause
 from chiron_workers.knowledge.run_facts import find_cited
 from chiron_workers.model import Model
+from chiron_workers.problems import CONTINUE_BATCH, as_json, change_setting
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.model_holds import hold, hold_refused, pause_refused
@@ -47,7 +48,10 @@ CRASH_RETRY_MAX_S = 3600.0
 MODEL_RETRY_MAX_S = 900.0
 # The hold keeps the run for longer, and whoever lifts it keeps nobody waiting.
 HELD_RETRY = timedelta(seconds=5)
-REFUSED_REMEDY = "It was refused for five minutes: mend the key, restart the workers, then `chiron resume`."
+REFUSED_REMEDY = (
+    "It was refused for five minutes: mend the key, and restart the workers; then the runs can continue."
+)
+MEND_KEY = (change_setting("ANTHROPIC_API_KEY"), CONTINUE_BATCH)
 # Why a run pauses for each of these errors.
 PAUSES: dict[type[ChironError], str] = {
     PriceUnknown: "price",
@@ -147,7 +151,7 @@ class Execution:
         except Stopped:
             return hand_back(self._reason)
         except tuple(PAUSES) as error:
-            return paused_release(PAUSES[type(error)], str(error))
+            return paused_release(PAUSES[type(error)], str(error), error.remedies)
         except BudgetSpent as error:
             return stop_at_budget(error)
         except MoneyReserved as error:
@@ -157,7 +161,7 @@ class Execution:
         except ModelUnavailable as error:
             return await self._model_unavailable(error)
         except RunFailed as error:
-            return failed_release(error.kind, str(error))
+            return failed_release(error.kind, str(error), error.remedies)
         except UsageError as error:
             return failed_release("usage", str(error))
         except Exception as error:
@@ -190,8 +194,9 @@ class Execution:
             lambda: hold_refused(pool, run.model, run.id, hold_for=hold_for, reason=reason)
         ):
             reason = f"{reason} {REFUSED_REMEDY}"
-            self._journal.publish_all(await through_outage(lambda: pause_refused(pool, run.model, reason)))
-            return paused_release("credentials", reason)
+            paused_events = await through_outage(lambda: pause_refused(pool, run.model, reason, MEND_KEY))
+            self._journal.publish_all(paused_events)
+            return paused_release("credentials", reason, MEND_KEY)
         return wait_for_model(reason, hold_for, ready_in=HELD_RETRY)
 
     async def _crashed(self, reason: str) -> Release | None:
@@ -278,9 +283,11 @@ def wait_for_model(reason: str, retry_after: timedelta, *, ready_in: timedelta) 
 def stop_at_budget(error: BudgetSpent) -> Release:
     """Pause a run until somebody raises its budget, or queue it until the next day brings one."""
     reason = str(error)
-    data = {"reason": reason}
+    data: dict[str, object] = {"reason": reason}
     if error.retry_after_s is not None:
         later = hand_back(reason, ready_in=timedelta(seconds=error.retry_after_s))
         return replace(later, events=((EventKind.BUDGET_REACHED, data), *later.events))
-    events = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data))
-    return Release(RunState.PAUSED, events, error={"kind": "budget", "message": reason, **error.limit})
+    remedies = as_json(error.remedies)
+    events = ((EventKind.BUDGET_REACHED, data), (EventKind.RUN_PAUSED, data | remedies))
+    problem = {"kind": "budget", "message": reason, **error.limit, **remedies}
+    return Release(RunState.PAUSED, events, error=problem)

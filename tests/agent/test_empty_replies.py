@@ -88,7 +88,7 @@ async def test_a_reply_without_an_answer_is_asked_for_once_more_and_then_fails_t
     assert await stage.play(run_id) is Outcome.FAILED
     row = await stage.row(run_id)
     assert (row["error"]["kind"], row["turns"], row["answer"]) == ("empty_reply", 3, None)
-    assert "chiron doctor --model" in row["error"]["message"]
+    assert "check_model" in [remedy["action"] for remedy in row["error"]["remedies"]]
     last = stage.server.requests[-1]["messages"][-1]
     assert last["role"] == "user"
     assert last["content"][-1]["text"] == (WRITTEN_CALL if is_written else EMPTY)

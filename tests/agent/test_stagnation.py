@@ -64,7 +64,7 @@ async def test_a_run_without_progress_pauses_and_says_what_its_last_trouble_was(
     row = await stage.row(run_id)
     assert (row["state"], row["error"]["kind"]) == ("paused", "no_progress")
     assert trouble in row["error"]["message"]
-    assert "chiron resume" in row["error"]["message"]
+    assert [remedy["action"] for remedy in row["error"]["remedies"]] == ["check_model", "resume", "say"]
     assert STUCK_TURNS <= row["turns"] <= STUCK_TURNS + 1
     assert row["reserved_usd"] == 0
     assert (await stage.kinds(run_id))[-1] == "run.paused"

@@ -87,7 +87,7 @@ async def test_a_run_with_a_budget_and_no_price_does_not_start(stage: Stage, set
         row = await stage.row(run_id)
         assert (row["state"], row["turns"], row["error"]["kind"]) == ("paused", 0, "price")
         assert "the price of my-own is not known" in row["error"]["message"]
-        assert f"chiron resume {run_id}" in row["error"]["message"]
+        assert [remedy["action"] for remedy in row["error"]["remedies"]] == ["change_setting", "resume"]
         assert (await stage.kinds(run_id))[-1] == "run.paused"
     assert stage.server.requests == []
 

@@ -303,6 +303,20 @@ def test_the_board_fits_the_screen_for_few_runs_and_for_many(runs, height):
     assert any(f"topic {runs - 1} " in line and "started on w1" in line for line in lines)
 
 
+def test_the_board_shows_a_problem_of_several_runs_once_with_its_count():
+    board = Board("A batch")
+    for n in range(12):
+        run_id = new_id()
+        board.apply(event(run_id, EventKind.RUN_QUEUED, topic=f"topic {n}"))
+        kind = "max_turns" if n else "refusal"
+        failure = event(run_id, EventKind.RUN_FAILED)
+        board.apply(replace(failure, data={"kind": kind, "message": f"Problem {kind}."}))
+    text = "\n".join(drawn(board, height=40))
+    assert text.count("Problem max_turns.") == 1
+    assert "11 runs failed (max_turns): Problem max_turns." in text
+    assert text.count("Problem refusal.") == 1
+
+
 def test_the_board_counts_facts_tokens_and_cost():
     board, run_id = Board("A batch"), new_id()
     board.apply(event(run_id, EventKind.RUN_QUEUED, topic="Ducks"))

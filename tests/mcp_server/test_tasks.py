@@ -171,7 +171,7 @@ async def test_without_tasks_research_is_started_waited_for_and_cancelled_with_t
         for name, target, words in [
             ("cancel_run", started["batch_id"], "nothing of it can be cancelled"),
             ("get_run", "tides", "is no id"),
-            ("get_run", NOBODY, "`chiron list`"),
+            ("get_run", NOBODY, "See the batches"),
         ]:
             refused = await client.call_tool(name, {"id": target})
             assert refused.is_error

@@ -132,7 +132,8 @@ async def test_a_subject_of_which_nothing_is_known_has_a_report_too(shelf, pool)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "words"), [(uuid4(), "chiron list"), ("no such subject", "There is no subject")]
+    ("wanted", "words"),
+    [(uuid4(), "There is no batch|No batch and no run"), ("no such subject", "There is no subject")],
 )
 async def test_what_is_unknown_is_said(pool, wanted, words):
     with pytest.raises(NotFound, match=words):

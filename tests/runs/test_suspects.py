@@ -114,7 +114,7 @@ async def test_a_run_that_is_alone_on_two_workers_that_end_pauses_with_the_reaso
     assert (row["state"], row["error"]["kind"]) == ("paused", "ended_workers")
     reason = row["error"]["message"]
     assert reason.startswith("2 workers ended while they played one step of this run, w2 last")
-    assert "`chiron resume`" in reason
+    assert [remedy["action"] for remedy in row["error"]["remedies"]] == ["resume"]
     events = await stage.rows(
         "select kind, data ->> 'reason' as reason from events order by seq desc limit 3"
     )

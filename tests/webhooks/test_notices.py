@@ -45,6 +45,8 @@ async def test_the_end_of_a_batch_is_announced_with_what_it_came_to(stage: Stage
         "failed",
     )
     assert (failure["data"]["reason"], failure["data"]["link"]) == ("It took too long.", f"/runs/{snow}")
+    [remedy] = failure["data"]["remedies"]
+    assert (remedy["action"], remedy["target"], remedy["words"]) == ("retry", str(snow), "Try the run again")
     assert (end["type"], end["data"]["runs"]) == ("batch.completed", {"completed": 1, "failed": 1})
     assert (end["data"]["facts"], end["data"]["spent_usd"]) == (0, 0.0)
     assert end["data"]["link"] == f"/batches/{end['data']['batch_id']}"

@@ -128,7 +128,7 @@ async def test_a_key_that_is_refused_for_five_minutes_pauses_the_runs_which_go_o
     for run_id in runs:
         row = await stage.row(run_id)
         assert (row["state"], row["error"]["kind"]) == ("paused", "credentials")
-        assert "chiron resume" in row["error"]["message"]
+        assert [remedy["action"] for remedy in row["error"]["remedies"]] == ["change_setting", "resume"]
         assert (await stage.kinds(run_id))[-1] == "run.paused"
     await resume(stage.pool, row["batch_id"])
     assert await active_holds(stage.pool) == []

@@ -22,6 +22,7 @@ from chiron_workers.runs.events import Event
 from chiron_workers.states import EventKind, RunState
 
 FACTS_SHOWN = 5
+PROBLEMS_SHOWN = 3
 ROOMY_LINES = 12  # of a screen that has room for the tokens
 COLUMNS = (("state", 9, None), ("topic", None, 1), ("step", None, 1), ("facts", 5, None), ("turns", 5, None))
 
@@ -40,6 +41,7 @@ class Row:
     turns: int = 0
     last_event: int = 0  # how many events of all runs had come when its last one came
     partial_text: str = ""
+    problem: str = ""  # why it failed or paused
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,8 @@ class Board:
         if event.kind != EventKind.BATCH_COMPLETED:
             row.step = phrase(event)
         row.state = STATE_AFTER.get(event.kind, row.state)  # type: ignore[call-overload]
+        if event.kind in STATE_AFTER:
+            row.problem = row.step if event.kind in (EventKind.RUN_FAILED, EventKind.RUN_PAUSED) else ""
         if row.state == RunState.RUNNING and self.started_at is None:
             self.started_at = event.at
         self._count(event, row)
@@ -194,10 +198,15 @@ class Board:
         """The whole screen."""
         facts = min(len(self.facts), max(0, console.size.height - 11))
         room = max(1, console.size.height - 8 - facts)
+        problems = self._shared_problems() if room > PROBLEMS_SHOWN else {}
         parts: list[RenderableType] = [
             self._head(with_tokens=console.size.height >= ROOMY_LINES),
             self._bar(options.max_width),
-            self._table(room),
+            self._table(room - len(problems), problems),
+            *(
+                Text(f"  {count:,} runs {words}", no_wrap=True, overflow="ellipsis")
+                for words, count in problems.items()
+            ),
         ]
         parts += (
             [Text(f"  {fact}", no_wrap=True, overflow="ellipsis") for fact in list(self.facts)[-facts:]]
@@ -206,6 +215,11 @@ class Board:
         )
         parts.append(Text(self.hint, style="dim", no_wrap=True))
         yield Group(*parts)
+
+    def _shared_problems(self) -> dict[str, int]:
+        """What several runs failed or paused for in the same words, the most frequent first, with their count."""
+        counts = Counter(row.problem for row in self.rows.values() if row.problem)
+        return {words: count for words, count in counts.most_common(PROBLEMS_SHOWN) if count > 1}
 
     def _head(self, *, with_tokens: bool) -> Text:
         counts = Counter(row.state for row in self.rows.values())
@@ -243,7 +257,7 @@ class Board:
         )
         return line
 
-    def _table(self, room: int) -> Table:
+    def _table(self, room: int, problems: Mapping[str, int]) -> Table:
         rows = self._visible_rows(room)
         table = Table(box=None, expand=True, pad_edge=False, show_edge=False)
         for name, width, ratio in COLUMNS:
@@ -254,7 +268,7 @@ class Board:
             table.add_row(
                 Text(row.state, style=COLOURS[row.state]),
                 Shortened(numbered(row.number, one_line(row.topic))),
-                Text(row.step),
+                Text("" if row.problem in problems else row.step),
                 Text(str(row.facts)),
                 Text(str(row.turns)),
             )

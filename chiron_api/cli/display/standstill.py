@@ -11,6 +11,7 @@ from psycopg_pool import PoolTimeout
 
 from chiron_api.cli.display.events import STATE_AFTER
 from chiron_api.cli.display.finish_hint import finish_hint
+from chiron_api.cli.display.remedies import pasteable
 from chiron_workers.batches.cost_to_finish import cost_to_finish_paused
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.cancellation import cancel_until_done
@@ -54,7 +55,8 @@ class Standstill:
         self._counts = Counter(self._states.values())
         self._is_paused = False
         self._paused_noun = noun
-        self._paused_words = f"{noun} paused. `chiron resume {target.id}` lets {pronoun} go on."
+        command = pasteable("resume", str(target.id))
+        self._paused_words = f"{noun} paused. {command} lets {pronoun} go on."
 
     async def events(self) -> AsyncGenerator[Event]:
         """The events of the stream. Wrap it in `contextlib.aclosing`."""

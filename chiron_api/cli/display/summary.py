@@ -10,6 +10,7 @@ import typer
 
 from chiron_api.cli.display.colours import COLOURS
 from chiron_api.cli.display.model_holds import holds_of_summary, print_holds
+from chiron_api.cli.display.remedies import lines_of_problem
 from chiron_api.text import (
     cost_of,
     cost_phrase,
@@ -66,8 +67,12 @@ def print_batches(batches: Sequence[BatchSummary], short_ids: Mapping[UUID, str]
     print_holds(holds_of_summary(hold for batch in batches for hold in batch.held))
 
 
-def print_batch(batch: BatchSummary, runs: Sequence[RunSummary], *, run_count: int) -> None:
+def print_batch(
+    batch: BatchSummary, runs: Sequence[RunSummary], *, run_count: int, has_amount: bool = False
+) -> None:
     """The fields of a batch, then a line for each of these runs, which are the first of so many.
+
+    `has_amount`: a line that follows has the budget that lets them finish.
 
     A line begins with the number of its run; in a pipe with its id, and ends with the number.
     """
@@ -99,7 +104,7 @@ def print_batch(batch: BatchSummary, runs: Sequence[RunSummary], *, run_count: i
     )
     print_holds(holds_of_summary(batch.held))
     for reason in batch.reasons:
-        typer.echo(_reason_of_runs(reason))
+        _print_lines(_reason_of_runs(reason), *lines_of_problem(reason, has_amount=has_amount))
     typer.echo()
     columns = ("run", "state", "facts", "turns", "cost", "topic")
     _print_table(columns, [_run_cells(member) for member in runs], {run.id: f"#{run.number}" for run in runs})
@@ -107,8 +112,8 @@ def print_batch(batch: BatchSummary, runs: Sequence[RunSummary], *, run_count: i
         typer.echo(f"and {hidden_count:,} more")
 
 
-def print_run(summary: RunSummary) -> None:
-    """The fields of a run, its error or answer, and its evaluations."""
+def print_run(summary: RunSummary, *, has_amount: bool = False) -> None:
+    """The fields of a run, its error with what helps or its answer, and its evaluations; `has_amount` as of a batch."""
     _print_fields(
         {
             "run": f"{summary.id} (#{summary.number} of its batch)",
@@ -132,11 +137,18 @@ def print_run(summary: RunSummary) -> None:
     )
     print_holds(holds_of_summary([summary.held] if summary.held else []))
     if summary.error:
-        typer.echo(f"\n{_reason(summary.state, summary.error)}")
+        _print_lines("", _reason(summary.state, summary.error))
+        if summary.state in (RunState.FAILED, RunState.PAUSED):
+            _print_lines(*lines_of_problem(summary.error, has_amount=has_amount))
     if summary.answer:
         typer.echo(f"\n{printable(summary.answer)}")
     for evaluation in summary.evaluations:
         _print_evaluation(evaluation)
+
+
+def _print_lines(*lines: str) -> None:
+    for line in lines:
+        typer.echo(line)
 
 
 def _reason(state: str, error: Mapping[str, Any]) -> str:

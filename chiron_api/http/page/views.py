@@ -17,6 +17,7 @@ from chiron_api.http.page.access import has_session
 from chiron_api.http.page.rendering import page
 from chiron_api.http.problems import Problem, lost_service_problem, problem_of
 from chiron_workers.errors import ChironError
+from chiron_workers.problems import described
 
 WHAT_HELPS = (
     "What is stored stays, and runs go on by themselves once it is back. On the machine of the server `chiron status` "
@@ -64,7 +65,8 @@ def error_page(request: Request, problem: Problem) -> Response:
         response = sign_in_page(request, problem.detail if has_reason else "")
     else:
         values = {"title": problem.status.phrase, "detail": problem.detail, "back": _previous_path(request)}
-        response = page(request, "layout/error.html", status=problem.status, **values)
+        helps = described(problem.remedies)
+        response = page(request, "layout/error.html", status=problem.status, **values, **helps)
     response.headers.update(problem.headers)
     return response
 

@@ -31,7 +31,7 @@ select id::text as fact_id, superseded_by::text as successor
 
 -- topics
 -- The runs of a batch and how many rows each has handed in, in the order of its topics.
-select r.id as run_id, r.topic, r.state, r.error,
+select r.id as run_id, r.topic, r.state, r.error::jsonb - 'remedies' as error,
        (select count(*)
           from answer_rows a
          where a.run_id = r.id) as rows

@@ -1,0 +1,50 @@
+"""Remedies as commands that can be pasted."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chiron_workers.problems import Noun, Remedy, RemedyAction
+
+OPTIONS = {"budget_usd": "--budget-usd", "budget_tokens": "--budget-tokens"}
+EXAMPLE = "Answer with what you have."
+
+
+def pasteable(*words: str) -> str:
+    """A command of ours as a shell reads it back, in backticks."""
+    return f"`{shlex.join(('chiron', *words))}`"
+
+
+def command_of(remedy: Remedy) -> str:
+    """The command that does it; empty where none does."""
+    match remedy.action:
+        case RemedyAction.CHANGE_SETTING:
+            return ""
+        case RemedyAction.CHECK_MODEL:
+            return pasteable("doctor", "--model", remedy.target)
+        case RemedyAction.LIST:
+            return pasteable(*([] if remedy.noun is Noun.BATCH else [remedy.noun.plural]), "list")
+        case RemedyAction.SAY:
+            return pasteable("say", remedy.target, EXAMPLE)
+        case RemedyAction.RESUME | RemedyAction.RETRY:
+            amounts = [word for name, value in remedy.arguments.items() for word in (OPTIONS[name], value)]
+            return pasteable(remedy.action, remedy.target, *amounts)
+
+
+def remedy_lines(remedies: Sequence[Remedy]) -> Iterator[str]:
+    """A line for each remedy: what it does, and its command."""
+    for remedy in remedies:
+        command = command_of(remedy)
+        yield f"  {remedy.words}: {command}" if command else f"  {remedy.words}."
+
+
+def lines_of_problem(problem: Mapping[str, Any], *, has_amount: bool = False) -> Iterator[str]:
+    """The remedies of an error or a reason; `has_amount` where another line has the budget that lets all finish."""
+    remedies = [Remedy.of_json(members) for members in problem.get("remedies", ())]
+    return remedy_lines(
+        [
+            remedy
+            for remedy in remedies
+            if not (has_amount and problem.get("kind") == "budget" and remedy.action is RemedyAction.RESUME)
+        ]
+    )

@@ -1,0 +1,147 @@
+"""What can be done about a problem, as objects: each front end renders them in its own way, and no message names a command."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Self
+from uuid import UUID
+
+
+class RemedyAction(StrEnum):
+    """What a remedy does: the verb of an act on a run or a batch, or what a person does outside of acts."""
+
+    RESUME = "resume"
+    RETRY = "retry"
+    SAY = "say"
+    CHECK_MODEL = "check_model"
+    CHANGE_SETTING = "change_setting"
+    LIST = "list"
+
+
+class Noun(StrEnum):
+    """What a remedy is done to."""
+
+    RUN = "run"
+    BATCH = "batch"
+    MODEL = "model"
+    SETTING = "setting"
+    SUBSCRIPTION = "subscription"
+    WEBHOOK = "webhook"
+
+    @property
+    def plural(self) -> str:
+        """The word for several."""
+        return "batches" if self is Noun.BATCH else f"{self}s"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """One thing that helps, with the arguments of its act by name; an amount of money is one of them.
+
+    Args:
+        target: An id or a name; empty for the run that has the problem, or its batch.
+    """
+
+    action: RemedyAction
+    noun: Noun = Noun.RUN
+    target: str = ""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """What it does, in words that suit a button and a list."""
+        budgets = "budget_usd" in self.arguments or "budget_tokens" in self.arguments
+        match self.action:
+            case RemedyAction.RESUME if budgets:
+                return f"Raise the budget and continue the {self.noun}"
+            case RemedyAction.RESUME:
+                return f"Continue the {self.noun}"
+            case RemedyAction.RETRY:
+                return f"Try the {self.noun} again"
+            case RemedyAction.SAY:
+                return "Say what to do instead"
+            case RemedyAction.CHECK_MODEL:
+                return f"Check the model {self.target}"
+            case RemedyAction.CHANGE_SETTING:
+                return f"Change the setting {self.target}"
+            case RemedyAction.LIST:
+                return f"See the {self.noun.plural}"
+
+    def resolve(self, *, run_id: UUID | None, batch_id: UUID) -> Self:
+        """Name the target. Without a run it is the batch: what helps one of its runs is done to all of them."""
+        if self.target:
+            return self
+        if self.noun is Noun.RUN and run_id is not None:
+            return replace(self, target=str(run_id))
+        return replace(self, noun=Noun.BATCH, target=str(batch_id))
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored and sent."""
+        return asdict(self) | {"arguments": dict(self.arguments)}
+
+    @classmethod
+    def of_json(cls, members: Mapping[str, Any]) -> Self:
+        """A remedy that was stored."""
+        arguments = {str(name): str(value) for name, value in members.get("arguments", {}).items()}
+        return cls(
+            RemedyAction(members["action"]), Noun(members["noun"]), str(members.get("target", "")), arguments
+        )
+
+
+CONTINUE = Remedy(RemedyAction.RESUME)
+CONTINUE_BATCH = Remedy(RemedyAction.RESUME, Noun.BATCH)
+TRY_AGAIN = Remedy(RemedyAction.RETRY)
+SAY_SOMETHING = Remedy(RemedyAction.SAY)
+SEE_BATCHES = Remedy(RemedyAction.LIST, Noun.BATCH)
+SEE_SUBSCRIPTIONS = Remedy(RemedyAction.LIST, Noun.SUBSCRIPTION)
+SEE_WEBHOOKS = Remedy(RemedyAction.LIST, Noun.WEBHOOK)
+
+
+def check_model(model: str) -> Remedy:
+    """Have a model probed: does it call tools, does it stop?"""
+    return Remedy(RemedyAction.CHECK_MODEL, Noun.MODEL, model)
+
+
+def change_setting(name: str) -> Remedy:
+    """Set an environment variable where the workers run, and restart them."""
+    return Remedy(RemedyAction.CHANGE_SETTING, Noun.SETTING, name)
+
+
+def remedies_of(
+    problem: Mapping[str, Any] | None, *, run_id: UUID | None, batch_id: UUID
+) -> tuple[Remedy, ...]:
+    """The remedies of a stored error, or of a reason why runs of a batch stopped.
+
+    None in rows of versions before, and none that a later version has added. Of a batch it
+    leaves out what is for one run alone.
+    """
+    stored = (problem or {}).get("remedies") or ()
+    return tuple(
+        Remedy.of_json(members).resolve(run_id=run_id, batch_id=batch_id)
+        for members in stored
+        if members["action"] in set(RemedyAction) and members["noun"] in set(Noun)
+        if run_id is not None or not _is_of_one_run(problem or {}, members)
+    )
+
+
+def _is_of_one_run(problem: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
+    """A message, and a higher budget of its own, of which each run says the amount."""
+    is_own_budget = problem.get("kind") == "budget" and remedy["noun"] == Noun.RUN
+    return bool(is_own_budget or remedy["action"] == RemedyAction.SAY)
+
+
+def describe(problem: Mapping[str, Any], *, run_id: UUID | None, batch_id: UUID) -> dict[str, Any]:
+    """A stored error, or a reason, for readers: its remedies with their words and their targets."""
+    remedies = remedies_of(problem, run_id=run_id, batch_id=batch_id)
+    return {name: value for name, value in problem.items() if name != "remedies"} | described(remedies)
+
+
+def described(remedies: Sequence[Remedy]) -> dict[str, Any]:
+    """As `as_json`, with the words of each."""
+    rendered = [remedy.as_json() | {"words": remedy.words} for remedy in remedies]
+    return {"remedies": rendered} if rendered else {}
+
+
+def as_json(remedies: Sequence[Remedy]) -> dict[str, Any]:
+    """The member `remedies` of an error or an event; nothing where there are none."""
+    return {"remedies": [remedy.as_json() for remedy in remedies]} if remedies else {}
