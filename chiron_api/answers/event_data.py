@@ -123,9 +123,14 @@ class EventRemedy(Answer):
 
 
 class StopData(EventData):
-    """Why it stopped, and what helps."""
+    """Why it stopped."""
 
     reason: str | None = None
+
+
+class PauseData(StopData):
+    """Why it paused, and what helps."""
+
     remedies: list[EventRemedy] = Field(default_factory=list)
 
 

@@ -13,6 +13,7 @@ from chiron_api.answers.event_data import (
     ModelRepliedData,
     ModelThoughtData,
     NodeSavedData,
+    PauseData,
     RunCompletedData,
     RunFailedData,
     RunHandedBackData,
@@ -102,7 +103,7 @@ class RunPaused(Event):
     """A run was put aside."""
 
     kind: Literal["run.paused"]
-    data: StopData
+    data: PauseData
 
 
 class RunHandedBack(Event):
