@@ -1,4 +1,4 @@
-"""The tables of acts in docs/http.md and docs/client.md, and of the answers that they give."""
+"""The tables of acts and their answers in docs/http.md and docs/client.md."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def requests() -> str:
 
 
 def answers() -> str:
-    """The models of answers that acts give, and of what is in their lists."""
+    """The models of answers and of their items."""
     given = {answer for act in all_acts() if (answer := act.arguments.answer)}
     models = {
         model for answer in given for model in (answer, _item(answer)) if model and not _is_plain_list(model)
@@ -45,7 +45,7 @@ def answers() -> str:
 
 
 def client_methods() -> str:
-    """The methods of the client by heading, and those of no act."""
+    """The methods of the client by heading, and those without an act."""
     rows: dict[str, list[str]] = defaultdict(list)
     for method in methods():
         formats = (
@@ -66,7 +66,7 @@ def cell(text: str) -> str:
 
 
 def _request(acts: list[Act[..., Any]]) -> str:
-    """The row of an act, or of several that differ by what they are done to."""
+    """The row of an act, or of several that differ only in their target."""
     act = acts[0]
     scope = " Needs the scope `admin`." if act.operation.scope is AccessScope.ADMIN else ""
     verb, _, first = act.route.partition(" ")
@@ -75,22 +75,20 @@ def _request(acts: list[Act[..., Any]]) -> str:
 
 
 def _options(act: Act[..., Any]) -> Iterator[str]:
-    """The options of an act: first those that are required, then the others with their words and defaults."""
+    """The options of an act: required ones first, each with its choices or its default."""
     fields = act.input_model.model_fields if act.input_model else {}
-    required = [
-        f"`{field.alias or name}`{_words(field)}" for name, field in fields.items() if field.is_required()
-    ]
-    optional = [
-        f"`{field.alias or name}`{_words(field)}" for name, field in fields.items() if not field.is_required()
-    ]
-    if required:
-        yield ", ".join(required)
-    if optional:
-        yield f"optional: {', '.join(optional)}"
+    for is_required, head in ((True, ""), (False, "optional: ")):
+        options = [
+            f"`{field.alias or name}`{_words(field)}"
+            for name, field in fields.items()
+            if field.is_required() is is_required
+        ]
+        if options:
+            yield f"{head}{', '.join(options)}"
 
 
 def _words(field: FieldInfo) -> str:
-    """The words that an option may be, its default first; else its default."""
+    """The choices of an option, its default first; without choices its default."""
     default = field.get_default(call_default_factory=True)
     kinds = [kind for kind in (field.annotation, *get_args(field.annotation)) if isinstance(kind, type)]
     words = [str(word) for kind in kinds if issubclass(kind, Enum) for word in kind]
@@ -123,7 +121,7 @@ def _is_plain_list(model: type[Answer]) -> bool:
 
 
 def _item(model: type[Answer]) -> type[Answer] | None:
-    """What a list is of; None of other answers."""
+    """The model of the items of a list; None for other answers."""
     if "items" not in model.model_fields:
         return None
     (item,) = get_args(model.model_fields["items"].annotation)

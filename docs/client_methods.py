@@ -1,4 +1,4 @@
-"""The methods of the client, written from the acts: the client imports nothing of the server."""
+"""Generate the methods of the client from the acts, since the client imports nothing of the server."""
 
 import re
 from collections import defaultdict
@@ -38,10 +38,10 @@ OURS = {"chiron_api.client.requests": ("Pages", "Request"), "chiron_api.client.t
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method of the client: of one act, or of several that differ by what they are done to.
+    """A method of the client for one act, or for several that differ only in their target.
 
     Args:
-        is_document: It gives an answer that has formats as a document of one, as it is saved; another one gives the model.
+        is_document: It returns the answer as a document in a format. A second method of the same acts returns the model.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Method:
 
     @property
     def act(self) -> Act[..., Any]:
-        """The act that the docstring is of, the first one."""
+        """The first act, which has the docstring."""
         return self.acts[0]
 
     @property
@@ -60,24 +60,24 @@ class Method:
 
     @property
     def has_pages(self) -> bool:
-        """The act answers with a list in pages."""
+        """Whether the act answers with a list in pages."""
         return bool(self.act.arguments.answer and "next" in self.act.arguments.answer.model_fields)
 
     @property
     def is_list(self) -> bool:
-        """It gives what is on all pages of a list."""
+        """Whether it iterates over all pages of a list."""
         return self.has_pages and not self.is_document
 
     @property
     def item(self) -> Any:
-        """What the `items` are which the method gives; None where it gives the answer itself."""
+        """The type of the `items` that the method returns; None if it returns the answer itself."""
         if self.answer is None or not (self.is_list or list(self.answer.model_fields) == ["items"]):
             return None
         return get_args(self.answer.model_fields["items"].annotation)[0]
 
     @property
     def fields(self) -> dict[str, FieldInfo]:
-        """The fields of the input that the caller has a say in, those first that are required."""
+        """The fields of the input that are parameters, required ones first."""
         fields = self.act.input_model.model_fields if self.act.input_model else {}
         left_out = {"format"} if self.act.arguments.is_document and not self.is_document else set()
         left_out |= {"after", "limit"} if self.has_pages else set()
@@ -151,7 +151,7 @@ def _sending(method: Method, types: Types) -> Iterator[str]:
 
 
 def _parameters(method: Method, types: Types) -> list[str]:
-    """The parameters, with a star before those that are given by name."""
+    """The parameters, with a star before keyword-only ones."""
     positional, named = _targets(method, types)
     fields = list(method.fields)
     for name, field in method.fields.items():
@@ -168,7 +168,7 @@ def _parameters(method: Method, types: Types) -> list[str]:
 
 
 def _targets(method: Method, types: Types) -> tuple[list[str], list[str]]:
-    """What the path names: by place; of several things the first one, the others by name."""
+    """The positional and the keyword-only parameters for the target; of several targets the first is positional."""
     paths = [(act.target, act.arguments.path) for act in method.acts if act.arguments.path]
     texts = [f"{target.name}: {types.reference(target, path.annotation)}" for target, path in paths]
     if len(texts) > 1:
@@ -186,14 +186,14 @@ def _hint(name: str, field: FieldInfo, method: Method, types: Types) -> str:
 
 
 def _default(name: str, field: FieldInfo, hint: str, method: Method) -> str:
-    """The default of an option: it is not sent unless it is given, but for the format of a document."""
+    """The default of an option: none is sent, except for the format of a document."""
     if name == "format" and method.is_document:
         return f" = {quoted(document_formats(method)[0])}"
     return " = False" if hint == "bool" and field.default is False else " | None = None"
 
 
 def document_formats(method: Method) -> list[str]:
-    """The formats of a document, the one first that the client asks for where none is named."""
+    """The formats of a document, the default of the client first."""
     words = [word.value for word in method.fields["format"].annotation]  # type: ignore[union-attr]  # an enumeration
     first, *_ = (word for word in words if word != "json")
     # A list as JSON comes in pages, and a document is all of it.
@@ -201,7 +201,7 @@ def document_formats(method: Method) -> list[str]:
 
 
 def _target(field: FieldInfo) -> Target | None:
-    """What a field names by its id."""
+    """The target that a field identifies."""
     return next((rule for rule in field.metadata if isinstance(rule, Target)), None)
 
 
@@ -211,7 +211,7 @@ def _parameter(name: str, field: FieldInfo) -> str:
 
 
 def _docstring(method: Method) -> str:
-    notes = ["As a document of a format, as it would be saved."] if method.is_document else []
+    notes = ["Returns the document in a format, as bytes."] if method.is_document else []
     paragraphs = [" ".join(part.split()) for part in [*method.act.description.split("\n\n"), *notes]]
     lines = ["\n".join(wrap(part, WIDTH - 8)) for part in paragraphs]
     described = [
@@ -226,7 +226,7 @@ def _docstring(method: Method) -> str:
 
 
 def option_words(field: FieldInfo) -> str:
-    """What a field means, and the default that the server has."""
+    """The description of a field and its default on the server."""
     words, default = field.description or "", field.get_default(call_default_factory=True)
     if isinstance(default, str | int | float) and default and "efault" not in words:
         words = f"{words} Default: {default}.".strip()

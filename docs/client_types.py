@@ -1,4 +1,4 @@
-"""The types of the client's options, written from those of the acts."""
+"""Generate the types of the client's options from those of the acts."""
 
 import types
 from collections import defaultdict
@@ -30,7 +30,7 @@ WIDTH = 122
 
 
 class Types:
-    """The text of types, and what it needs: ids, amounts and words of enumerations are plainer than the server's."""
+    """Type hints as text, with the aliases and classes that they use. Ids, amounts and enumerations are wider than in inputs."""
 
     def __init__(self) -> None:
         self.answers: dict[str, set[str]] = defaultdict(set)  # by module
@@ -38,12 +38,12 @@ class Types:
         self._classes: dict[str, str] = {}  # of what a body has in lists
 
     def declarations(self) -> str:
-        """The aliases and the classes that types need."""
+        """The aliases and classes that the hints use."""
         texts = [_assignment(name, text) for name, text in sorted(self._aliases.items())]
         return "".join([*texts, *(text for _, text in sorted(self._classes.items()))])
 
     def reference(self, target: Target, annotation: Any = UUID) -> str:
-        """What names something: its id, or an answer about it."""
+        """The hint for a target: its id, or an answer about it."""
         names = [self.hint(annotation), *map(self.hint, target.answers)]
         return (
             self._alias(f"{target.name.title()}Ref", " | ".join(names))
@@ -52,7 +52,7 @@ class Types:
         )
 
     def hint(self, annotation: Any) -> str:
-        """A type as the client writes it."""
+        """A type as text."""
         origin, arguments = get_origin(annotation), get_args(annotation)
         if origin is Annotated:
             kind, *rules = arguments
@@ -88,7 +88,7 @@ class Types:
         return name
 
     def _class(self, model: type[Input]) -> str:
-        """What a program gives instead of an input in a list."""
+        """The dataclass that replaces in lists an input model."""
         name = model.__name__.removesuffix("Request")
         if name not in self._classes:
             members = "".join(
@@ -103,17 +103,17 @@ class Types:
 
 
 def choice(words: Sequence[str]) -> str:
-    """The type of one of some words."""
+    """The literal type of some words."""
     return f"Literal[{', '.join(quoted(str(word)) for word in words)}]"
 
 
 def quoted(text: object) -> str:
-    """Text, or what has text in it, as code."""
+    """The Python literal of a value, with double quotes."""
     return repr(text).replace("'", '"')
 
 
 def filled(head: str, entries: Sequence[str], tail: str, indent: int = 0) -> str:
-    """A call, a definition or a type with as many entries in a line as there is room for."""
+    """A call, a definition or a type, wrapped to the line length."""
     line = f"{head}{', '.join(entries)}{tail}"
     if len(line) <= WIDTH - indent:
         return line

@@ -1,4 +1,4 @@
-"""An act and what its declaration says: the input, the answer, and all that its faces need to know."""
+"""Acts and their declarations. A face is a way to call an act: a route, a client method, an MCP tool, a form or a command."""
 
 import inspect
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
@@ -23,7 +23,7 @@ Made = TypeVar("Made", bound=Answer)
 
 @dataclass(frozen=True, slots=True)
 class Created(Generic[Made]):
-    """What an act has made, or what was there already and equals it: `is_new` is false then."""
+    """The answer about a new thing, or about an equal one that existed already: `is_new` is then false."""
 
     answer: Made
     is_new: bool
@@ -31,10 +31,10 @@ class Created(Generic[Made]):
 
 @dataclass(frozen=True, slots=True)
 class Document(Generic[Made]):
-    """An answer in the format that the input names, piece by piece; the format `json` reads as the model.
+    """An answer in the format that the input names, in pieces. In the format `json` it is the model `Made`.
 
     Args:
-        file_name: What it is saved as; empty where it is shown.
+        file_name: The name for saving it; empty if a browser shows it.
     """
 
     pieces: Iterable[str | bytes] | AsyncIterable[str | bytes]
@@ -45,16 +45,16 @@ class Document(Generic[Made]):
 
 @dataclass(frozen=True, slots=True)
 class MadeDocument(Document[Made]):
-    """A document whose pieces are made in memory. Where they are long, go through them in a thread."""
+    """A document rendered in memory. Iterate in a thread if it may be large."""
 
     pieces: Iterable[str | bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an act is done to, as the client takes it: the parameter's name, and the answers that stand for an id.
+    """What an act applies to: the client's parameter name, and the answers that it accepts instead of an id.
 
-    It stands beside the type of a field, too, that names something by its id.
+    As an annotation it marks an input field that holds such an id.
     """
 
     name: str
@@ -66,13 +66,14 @@ class ToolFace:
     """An act as a tool of MCP.
 
     Args:
-        path_argument: The argument that stands for what the path names, and what it is in words.
-        target: The argument, or the member of the answer, that the audit trail has as what it was done to.
-        part: The member of the answer that the tool gives; empty: all of it. A `note` of the answer is then one of the call.
-        words: What its model reads instead of the description of the act, where another reader needs other words.
-        next_step: What to call afterwards, and how to read the answer; it follows the description.
-        names: Other names for arguments, by field.
-        reading: What a model needs of the answer to this input; left out, all of it.
+        path_argument: The argument for the id in the path.
+        path_words: The description of that argument.
+        target: The argument, or the field of the answer, that the audit trail records as the target.
+        part: The field of the answer to return; empty: the whole answer. A `note` of the answer then goes with the call.
+        words: The description for models, if the one of the act does not suit them.
+        next_step: What to call next and how to read the answer; appended to the description.
+        names: Argument names that differ from those of the fields, by field.
+        reading: Reduces an answer to what a model needs, given the input. Default: the whole answer.
     """
 
     name: str
@@ -88,15 +89,15 @@ class ToolFace:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a function of an act takes beside the services, and what it gives.
+    """The parameters of the function of an act besides `services`, and its result.
 
     Args:
-        path: The name and the type of what stands in the path; None where nothing does.
-        input: The parameter that takes a body or a query string; None where there is neither.
-        takes_key: It has a parameter `idempotency_key`.
-        answer: The model of the answer; None where there is none.
-        may_exist: The answer may be of what was there already.
-        is_document: The answer is a document, in the format that the input names.
+        path: The parameter for the id in the path; None without one.
+        input: The parameter for the body or the query string; None without either.
+        takes_key: The function has a parameter `idempotency_key`.
+        answer: The model of the answer; None without one.
+        may_exist: The function returns `Created`.
+        is_document: The function returns `Document`.
     """
 
     path: inspect.Parameter | None
@@ -112,30 +113,30 @@ OF_NOUN = Target("")
 
 @dataclass(frozen=True)
 class Declaration:
-    """What all faces of an act need to know. An option is a field here, and nothing else.
+    """What the faces of an act derive from. To add an option, add a field here.
 
     Args:
         action: The name in the audit trail.
         route: `METHOD /v1/path` of the HTTP API.
         summary: What it does, in a few words.
-        client: The method of the client. Acts with the same name share a method, which takes the target by name.
+        client: The method of the client. Acts with the same method name share it; the caller names the target: `run=...`.
         scope: Left out, GET needs `read`, everything else `submit`.
-        faces: Others than the route that the same right is for: of the page, handwritten tools and resources.
-        status: Of an answer that is good.
-        existing_status: Of an answer about what was there already.
-        location: Where the thing is that the answer is about: a path with fields of the answer, or `{id}` of the route.
-        idle: Of one that may find nothing to do: what 200 says then, which has no location. It returns `Created` as well.
-        problems: The refusals that it has beside those of every act.
-        media_types: Of a document beside JSON.
-        changes: Something is different afterwards. Left out, everything but GET changes something.
-        costs_money: It may have a model or a paid service called; the key pays.
-        reads_private: It reads what only the serving machine can: files of CHIRON_FILES, and addresses that a caller names.
-        is_owned: What its path names has an owner, and is not there for others.
-        target: What the path names; left out, what the noun says.
-        repeatable: Sending it again does nothing a second time, unless an option `again` asks for that. One that takes an
-            idempotency key is; so is what only reads. If it is both, the client makes a key only for `again`.
-        replaces: It ends or overwrites something for good, and doing it again changes nothing more.
-        shows_secret: The answer has a secret, so nothing between server and client may store it.
+        faces: Pages, handwritten tools and resources that need the same right as the route.
+        status: Of a successful response.
+        existing_status: Of a response about a thing that existed already.
+        location: The header `Location`: a path with fields of the answer, or `{id}` of the route.
+        idle: For an act that may find nothing to do: the description of that 200, which has no location. It returns `Created`.
+        problems: Error statuses besides those of every act.
+        media_types: Of a document, besides JSON.
+        changes: It changes something. Default: true for all methods but GET.
+        costs_money: It may cause calls of a model or a paid service; the key pays.
+        reads_private: It reads what only the server can reach: files of CHIRON_FILES, and addresses that a caller names.
+        is_owned: The thing in its path has an owner; others get 404.
+        target: What the path names. Default: the target of the noun.
+        repeatable: Idempotent, unless the option `again` is set. Acts that read or take an idempotency key are so anyway; with
+            both, the client makes a key only for `again`.
+        replaces: It ends or overwrites something for good, and is idempotent.
+        shows_secret: The answer has a secret, so no cache may store it.
         tool: The act as a tool of MCP.
         tool_target: Of a handwritten tool, as `ToolFace.target`.
     """
@@ -171,22 +172,22 @@ class Declaration:
 
     @property
     def heading(self) -> str:
-        """Under which the OpenAPI document has it."""
+        """The tag in the OpenAPI document."""
         return self.noun.heading
 
 
 @dataclass(frozen=True)
 class Act(Declaration, Generic[P, Outcome]):
-    """Something that can be done, declared once. A caller checks the scope and writes the audit entry."""
+    """An act. The gate of each server checks the scope and writes the audit entry."""
 
     function: Callable[Concatenate[Services, P], Awaitable[Outcome]] = field(kw_only=True)
 
     async def __call__(self, services: Services, *args: P.args, **options: P.kwargs) -> Outcome:
-        """Do it on behalf of the services' principal."""
+        """Run it on behalf of the principal of the services."""
         return await self.function(services, *args, **options)
 
     async def command(self, services: Services, *args: P.args, **options: P.kwargs) -> Outcome:
-        """Do it as a command of the user of this machine, with its entry in the audit trail."""
+        """Run it for the local user, and write its entry in the audit trail."""
         if not self.operation.is_recorded:
             return await self(services, *args, **options)
         values = self._signature.bind(services, *args, **options).arguments
@@ -204,7 +205,7 @@ class Act(Declaration, Generic[P, Outcome]):
 
     @cached_property
     def operation(self) -> Operation:
-        """What it is to the gate and the audit trail."""
+        """Its row in the table of `chiron_api.rights`."""
         is_change = not self.route.startswith("GET ") if self.changes is None else self.changes
         asks_again = self.input_model is not None and "again" in self.input_model.model_fields
         return Operation(
@@ -228,12 +229,12 @@ class Act(Declaration, Generic[P, Outcome]):
 
     @property
     def description(self) -> str:
-        """What it does, in full."""
+        """The docstring of the function."""
         return inspect.getdoc(self.function) or ""
 
     @cached_property
     def arguments(self) -> Arguments:
-        """What the function takes and gives, as its hints say."""
+        """What the type hints of the function say."""
         signature = self._signature
         _, *parameters = signature.parameters.values()
         inputs = [parameter for parameter in parameters if _is_input(parameter.annotation)]
@@ -268,16 +269,16 @@ class Act(Declaration, Generic[P, Outcome]):
 
 
 class Declare(Protocol):
-    """Makes an act of a function."""
+    """A decorator that makes an act of a function."""
 
     def __call__(
         self, function: Callable[Concatenate[Services, P], Awaitable[Outcome]], /
     ) -> Act[P, Outcome]:
-        """The act that the function does."""
+        """Wrap the function in its declaration."""
 
 
 def _declaring(declaration: Callable[Options, Declaration]) -> Callable[Options, Declare]:
-    """A function with the parameters of a declaration."""
+    """Make a decorator factory with the parameters of a declaration, so that type checkers know them."""
 
     def act(*args: Options.args, **options: Options.kwargs) -> Declare:
         fields = vars(declaration(*args, **options))
@@ -292,7 +293,7 @@ def _declaring(declaration: Callable[Options, Declaration]) -> Callable[Options,
 
 @dataclass(frozen=True)
 class Noun:
-    """What acts are about: the heading that they stand under, and what their paths name."""
+    """A group of acts: its heading in the documents, and what their paths name."""
 
     heading: str
     target: Target = OF_NOUN
@@ -301,7 +302,7 @@ class Noun:
 
 
 def _flags(body: Input) -> dict[str, bool]:
-    """The options that are no more than said, which the audit trail has beside the target."""
+    """The flags that are set; the audit trail records them beside the target."""
     return {name: value for name, value in body if value is True}
 
 

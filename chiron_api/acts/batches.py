@@ -233,7 +233,7 @@ async def show_batch(services: Services, id: UUID) -> Batch:
 
 
 def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | None = None) -> NewBatch:
-    """What is submitted, with the settings where neither a topic nor its batch says something. Raises UsageError."""
+    """The batch to submit. Options come from the topic, then its batch, then the settings. Raises UsageError."""
     options: dict[str, Any] = {
         "role": body.role,
         "subject": body.subject,
@@ -247,7 +247,9 @@ def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | Non
         "context": _context(body.context),
     }
     runs = [
-        NewRun(topic=entry, **options) if isinstance(entry, str) else NewRun(**options | _own(entry, options))
+        NewRun(topic=entry, **options)
+        if isinstance(entry, str)
+        else NewRun(**options | _options_of(entry, options))
         for entry in body.topics
     ]
     return NewBatch(
@@ -262,8 +264,8 @@ def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | Non
     )
 
 
-def _own(topic: TopicRequest, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What a topic says itself."""
+def _options_of(topic: TopicRequest, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a topic sets; its budget falls back to that of the batch."""
     members = {name: value for name in RUN_OPTIONS if (value := getattr(topic, name)) is not None}
     common: Budget = options["budget"]
     budget = Budget(topic.budget_usd or common.usd, topic.budget_tokens or common.tokens)
@@ -277,7 +279,7 @@ def _context(text: str | None) -> str | None:
 
 
 def column_requests(columns: Sequence[Column]) -> list[ColumnRequest]:
-    """Columns that were read from a text or a file, as a batch asks for them."""
+    """Parsed columns as fields of a request."""
     return [ColumnRequest(**asdict(column)) for column in columns]
 
 

@@ -10,11 +10,11 @@ from uuid import uuid4
 from pydantic import Field
 
 from chiron_api.acts.act import Created, Noun, Target, ToolFace
-from chiron_api.acts.inputs import Flag, Input, Name, Tokens, Usd
+from chiron_api.acts.inputs import Flag, Name, Tokens, Usd
+from chiron_api.acts.orders import Order
 from chiron_api.answers.subjects import CheckReceipt
 from chiron_api.services import Services
 from chiron_workers.batches.submit import NAME_CHARS_MAX, NewBatch, NewRun, submit
-from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import UsageError
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.knowledge.facts.checks import PAGE_FACTS, unchecked_of
@@ -32,7 +32,7 @@ NOBODY_ASKED = (
 )
 
 
-class Checking(Input):
+class Checking(Order):
     """Who is asked whether quotes support facts, and for how much; `again` where the same facts were asked about before."""
 
     model: Annotated[
@@ -48,11 +48,6 @@ class Checking(Input):
         False
     )
 
-    @property
-    def budget(self) -> Budget:
-        """Both amounts."""
-        return Budget(self.budget_usd, self.budget_tokens)
-
 
 PLAIN_CHECK = Checking()
 
@@ -60,7 +55,7 @@ PLAIN_CHECK = Checking()
 @CHECKS.act(
     "subjects.check",
     "POST /v1/subjects/{id}/check",
-    "Have facts held to their quotes",
+    "Have facts checked against their quotes",
     client="check",
     status=HTTPStatus.ACCEPTED,
     location="/v1/batches/{batch_id}",

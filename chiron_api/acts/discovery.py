@@ -23,7 +23,7 @@ def acts_by_module() -> dict[str, list[Act[..., Any]]]:
 
 
 def _is_act_of(module: ModuleType, entry: object) -> bool:
-    # Not one that it has of another module, to call it.
+    # An act that the module imports belongs to another one.
     return isinstance(entry, Act) and entry.function.__module__ == module.__name__
 
 

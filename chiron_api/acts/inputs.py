@@ -1,4 +1,4 @@
-"""What the input of an act is made of: the bodies and query strings of HTTP, the options of the client and of tools."""
+"""Base model and field types of inputs: bodies and query strings of HTTP, options of the client, commands and tools."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ def _require_text(value: object, info: ValidationInfo) -> object:
 
 
 def _midnight(text: str) -> datetime | str:
-    """A day as its beginning on this machine, which is what a form means by it; other text as it is."""
+    """The local midnight at which a date of a form begins; other text unchanged."""
     try:
         return datetime.combine(date.fromisoformat(text), time.min).astimezone()
     except (OverflowError, ValueError, OSError):  # OSError: the platform's clock lacks that year
@@ -43,7 +43,7 @@ def _midnight(text: str) -> datetime | str:
 
 
 def _require_number(words: str) -> BeforeValidator:
-    """A number as a number: pydantic would take `true` for 1, and "3" for 3."""
+    """Refuse `true` and "3", which pydantic would take for 1 and 3."""
 
     def require(value: object, info: ValidationInfo) -> object:
         is_text = isinstance(value, str) and is_of_form(info)
@@ -63,7 +63,7 @@ def _refuse_bool(value: object, info: ValidationInfo) -> object:
 
 
 def _amount(text: str) -> Decimal:
-    """An amount as people write it."""
+    """An amount such as $1,000."""
     try:
         return Decimal(text.removeprefix("$").replace(",", ""))
     except InvalidOperation:
@@ -71,12 +71,12 @@ def _amount(text: str) -> Decimal:
 
 
 def _read_tick(value: object, info: ValidationInfo) -> object:
-    """A box that is ticked, or the word of a button; a form leaves out boxes that are not ticked."""
+    """The value of a checkbox or a button; a form leaves out unticked boxes."""
     return TICKS.get(value, value) if isinstance(value, str) and is_of_form(info) else value
 
 
 def is_of_form(info: ValidationInfo) -> bool:
-    """Whether the fields come from a form, where each is text."""
+    """Whether the fields come from a form, where every value is text."""
     return bool(info.context and info.context.get("is_text"))
 
 
@@ -108,7 +108,7 @@ Flag = Annotated[bool, Strict(), BeforeValidator(_read_tick)]  # of a body: neit
 class Input(BaseModel):
     """A body or a query string; an unknown field is refused, since it is most likely a typing error."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)  # built when it is first used
+    model_config = ConfigDict(extra="forbid")
     bytes_max: ClassVar[int | None] = None  # None: as any body
 
     @model_validator(mode="before")
@@ -123,11 +123,11 @@ class Input(BaseModel):
 
 
 class Identified(Protocol):
-    """What a list has."""
+    """An item of a list in pages."""
 
     @property
     def id(self) -> UUID:
-        """Whose value is the `after` of what follows."""
+        """The `after` of the page that follows it."""
 
 
 class Page(Input):
@@ -147,7 +147,7 @@ class JsonObject(RootModel[dict[str, object]]):
 
 
 def rules_of(field: FieldInfo) -> Iterator[object]:
-    """What a field is held to, also where it may be null."""
+    """The constraints of a field, also of an optional one."""
     yield from field.metadata
     for choice in get_args(field.annotation):
         for rule in getattr(choice, "__metadata__", ()):

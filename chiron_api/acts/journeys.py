@@ -3,13 +3,13 @@
 import contextlib
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
 from chiron_api.acts.act import Created, Noun, Target
-from chiron_api.acts.inputs import INTEGER, Flag, Input, Name, Usd
+from chiron_api.acts.inputs import Flag, Input, Usd
+from chiron_api.acts.learning import FactsMin, GoalOptions
 from chiron_api.acts.steering import steer
 from chiron_api.answers.journeys import Journey, JourneyList
 from chiron_api.services import Services
@@ -17,11 +17,11 @@ from chiron_api.views.journeys import view_of
 from chiron_workers.batches import steering
 from chiron_workers.billing.budgets import USD_MIN, Budget
 from chiron_workers.errors import Conflict, NotFound, UsageError
-from chiron_workers.knowledge.coverage.subjects import DEPTH_CHARS_MAX, Subjects
+from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.learning import journeys, starts
-from chiron_workers.learning.curriculum_orders import DEPTH, GOAL_CHARS_MAX, Goal
+from chiron_workers.learning.curriculum_orders import Goal
 from chiron_workers.learning.journey_orders import load_paused, own_open_batches, spent_usd
-from chiron_workers.learning.needs import FACTS_MAX, FACTS_MIN
+from chiron_workers.learning.needs import FACTS_MIN
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyState
 
@@ -31,35 +31,14 @@ CHANGE_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 LOOKS_MAX = 20  # of one act; workers go on with the rest
 
 
-class JourneyRequest(Input):
+class JourneyRequest(GoalOptions):
     """What somebody wants to understand and how deeply, by which model and for how much as a whole."""
 
-    goal: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=GOAL_CHARS_MAX,
-            description="What you want to understand or be able to do, in your own words.",
-        ),
-    ]
-    depth: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=DEPTH_CHARS_MAX,
-            description="How deeply: overview, practical, expert, or other words.",
-        ),
-    ] = DEPTH
-    model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
     budget_usd: Usd | None = Field(
         None,
         description="What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`.",
     )
-    facts_min: Annotated[
-        int,
-        Field(ge=1, le=FACTS_MAX, description="Accepted facts that a node needs, from two origins."),
-        INTEGER,
-    ] = FACTS_MIN
+    facts_min: FactsMin = FACTS_MIN
     again: Flag = Field(False, description="Map the goal anew, and try nodes again that gained nothing.")
 
 
@@ -95,7 +74,7 @@ async def start_journey(services: Services, id: str, body: JourneyRequest) -> Cr
     options = starts.JourneyOptions(body.model, body.budget_usd, body.facts_min, is_fresh=body.again)
     goal = Goal(id, body.goal, body.depth)
     begun = await starts.begin(services.pool, goal, options, principal=services.principal)
-    return Created(await go_on(services, begun.journey), begun.is_new)
+    return Created(await take_steps(services, begun.journey), begun.is_new)
 
 
 @JOURNEYS.act(
@@ -107,7 +86,7 @@ async def start_journey(services: Services, id: str, body: JourneyRequest) -> Cr
     target=SUBJECT,
 )
 async def show_journey(services: Services, id: str) -> Journey:
-    """Where whoever asks stands on the way through a subject, what it cost so far and what comes next."""
+    """Your journey through a subject: where it stands, what it cost so far and what comes next."""
     subject_id = (await Subjects(Session(services.pool)).require(id))["subject_id"]
     journey = await journeys.require_journey(services.pool, services.principal.owner, subject_id)
     return await _answer(services, journey)
@@ -115,7 +94,7 @@ async def show_journey(services: Services, id: str) -> Journey:
 
 @JOURNEYS.act("journeys.list", "GET /v1/journeys", "List your journeys", client="journeys")
 async def list_journeys(services: Services) -> JourneyList:
-    """The journeys of whoever asks, the one that moved last first; 100 at most. Those of others are 404."""
+    """Your journeys, the one that moved last first; 100 at most. Those of others are 404."""
     rows = await journeys.journeys_of(services.pool, services.principal.owner)
     return JourneyList(items=[await _answer(services, journey) for journey in rows])
 
@@ -134,7 +113,7 @@ async def read_lesson_of_journey(services: Services, id: UUID) -> Journey:
     """The lesson that waited is read; questions about it come next, in the quiz `quiz_id`. 409 where none waits."""
     journey = await _own(services, id)
     await starts.lesson_read(services.pool, journey)
-    return await go_on(services, await _reload(services, journey))
+    return await take_steps(services, await _reload(services, journey))
 
 
 @JOURNEYS.act(
@@ -166,10 +145,10 @@ async def resume(services: Services, id: UUID, body: ResumeRequest = SAME_BUDGET
     except Conflict:
         if not paused:
             raise
-        # A worker has seen first that what was paused goes on.
+        # A worker has picked up the resumed runs already, so the journey is under way.
         async with Session(pool) as session:
             await starts.change_budget(session, journey, body.budget_usd, principal=principal)
-    return await go_on(services, await _reload(services, journey))
+    return await take_steps(services, await _reload(services, journey))
 
 
 @JOURNEYS.act(
@@ -186,7 +165,7 @@ async def stop(services: Services, id: UUID) -> Journey:
     journey = await _own(services, id)
     if journey.state is JourneyState.IDLE:
         raise Conflict(f"The journey through {journey.subject_id} stands still already.")
-    # Held first: a worker that moves it meanwhile would order what nobody cancels.
+    # Stop it first: a worker that moved it meanwhile would order batches that are not in the list below.
     while not await starts.stop(services.pool, journey):
         journey = await _reload(services, journey)
         if journey.state is JourneyState.IDLE:
@@ -197,8 +176,8 @@ async def stop(services: Services, id: UUID) -> Journey:
     return await _answer(services, await _reload(services, journey))
 
 
-async def go_on(services: Services, journey: journeys.Journey) -> Journey:
-    """Take the steps that can be taken now, as a worker would, and notify the workers of what is ordered."""
+async def take_steps(services: Services, journey: journeys.Journey) -> Journey:
+    """Take the steps that are possible now, as a worker would, and notify the workers of new batches."""
     from chiron_workers.learning.orchestrator import advance
 
     for _ in range(LOOKS_MAX):

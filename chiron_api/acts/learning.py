@@ -41,8 +41,15 @@ from chiron_workers.states import ProposalState
 LEARNING = Noun("Learning", Target("subject"))
 
 
-class GoalRequest(Input):
-    """What somebody wants to understand and how deeply, who draws up its map and for how much."""
+FactsMin = Annotated[
+    int,
+    Field(ge=1, le=FACTS_MAX, description="Accepted facts that a node needs, from two origins."),
+    INTEGER,
+]
+
+
+class GoalOptions(Input):
+    """A learning goal, its depth and the model of its runs."""
 
     goal: Annotated[
         str,
@@ -61,6 +68,11 @@ class GoalRequest(Input):
         ),
     ] = DEPTH
     model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
+
+
+class GoalRequest(GoalOptions):
+    """What somebody wants to understand and how deeply, who draws up its map and for how much."""
+
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
     again: Flag = Field(False, description="Map the goal anew, though it was mapped before.")
@@ -69,11 +81,7 @@ class GoalRequest(Input):
 class RoundRequest(Input):
     """How many facts a node needs, how many nodes are researched at once, by whom and for how much."""
 
-    facts_min: Annotated[
-        int,
-        Field(ge=1, le=FACTS_MAX, description="Accepted facts that a node needs, from two origins."),
-        INTEGER,
-    ] = FACTS_MIN
+    facts_min: FactsMin = FACTS_MIN
     topics_max: Annotated[
         int, Field(ge=1, le=1_000, description="Nodes that are researched at once."), INTEGER
     ] = TOPICS_MAX
@@ -170,7 +178,7 @@ async def show_map(services: Services, id: str, query: MapQuery = AS_JSON) -> Do
     problems=(HTTPStatus.NOT_FOUND,),
 )
 async def show_progress(services: Services, id: str) -> ProgressList:
-    """The mastery of whoever asks of each node, how many questions it has, and how many of them are due for review."""
+    """Your mastery of each node, how many questions it has, and how many of them are due for review."""
     async with services.store() as store:
         subject_id = (await store.subjects.require(id))["subject_id"]
         rows = await load_progress(store.session, subject_id)

@@ -1,4 +1,4 @@
-"""What may be requested, over whichever face, and what a key needs for it."""
+"""The rows of the table in `chiron_api.rights`: what may be requested, and what a key needs for it."""
 
 from dataclasses import dataclass
 
@@ -7,21 +7,21 @@ from chiron_workers.states import AccessScope
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Something that may be requested.
+    """Something that may be requested, and what a key needs for it.
 
     Args:
         name: What it is called in the audit trail, if it changes something.
-        scope: The smallest scope of a key that may; None: everybody may, without a key.
+        scope: The smallest scope that allows it; None: no key is needed.
         faces: `METHOD /v1/path` of the API and of its client, `METHOD /path` of the page, `tool NAME` of agents, which the API
             and MCP offer too, `mcp NAME` of a tool that MCP alone has, `resource URI` of MCP.
-        changes: Something is different afterwards.
-        costs_money: It may have a model or a paid service called; the key pays.
-        reads_private: It reads what only the serving machine can: files of CHIRON_FILES, and addresses that a caller names.
-        is_owned: What its path names has an owner, and is not there for others.
-        target: The argument, or the member of the result, by which a call over MCP names what it is done to.
-        is_repeatable: Doing it again with the same input changes nothing more.
+        changes: It changes something.
+        costs_money: It may cause calls of a model or a paid service; the key pays.
+        reads_private: It reads what only the server can reach: files of CHIRON_FILES, and addresses that a caller names.
+        is_owned: The thing in its path has an owner; others get 404.
+        target: The argument, or the field of the result, with the target of a call over MCP.
+        is_repeatable: Idempotent.
         replaces: It ends or overwrites something for good.
-        reaches_out: A model or a service outside has a part in it, or it reads the web.
+        reaches_out: It calls a model or a service outside, or reads the web.
     """
 
     name: str
@@ -38,5 +38,5 @@ class Operation:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the audit trail has it."""
+        """Whether it gets an entry in the audit trail."""
         return self.changes or self.reads_private

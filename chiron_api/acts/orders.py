@@ -1,4 +1,4 @@
-"""What all acts take that have a model write something from stored facts."""
+"""The options and the receipt of acts that order text from a model."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +31,6 @@ class Order(Input):
 
 
 async def receipt_of(services: Services, batch: "Submitted") -> WritingReceipt:
-    """Wake the workers for a batch that was submitted; what whoever ordered it gets."""
+    """Wake the workers for a submitted batch, and return its receipt."""
     await services.notify(batch.batch_id)
     return WritingReceipt.model_validate(batch)

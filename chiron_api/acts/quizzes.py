@@ -1,4 +1,4 @@
-"""Quizzes: have questions written, be asked them, and settle what is doubtful. The learner is whoever asks."""
+"""Quizzes: have questions written, be asked them, and settle what is doubtful. The learner is the caller."""
 
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
@@ -168,7 +168,7 @@ async def write_questions(
     tool=START,
 )
 async def start_quiz(services: Services, body: QuizRequest) -> Created[Quiz]:
-    """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet."""
+    """Your open quiz, or a new one: 201. 409 where no questions are stored yet."""
     async with services.store() as store:
         subject_id = (await store.subjects.require(body.subject))["subject_id"]
         try:
@@ -194,7 +194,7 @@ async def start_quiz(services: Services, body: QuizRequest) -> Created[Quiz]:
     ),
 )
 async def show_quiz(services: Services, id: UUID) -> Quiz:
-    """A quiz of whoever asks: the answers so far with their keys and marks, and the question that comes next."""
+    """Your quiz: the answers so far with their keys and marks, and the question that comes next."""
     async with services.store() as store:
         return answer_of(await store.quizzes.get(id))
 
@@ -268,7 +268,7 @@ def answer_of(quiz: engine.Quiz) -> Quiz:
 
 
 def _members(part: StoredQuestion | MarkedAnswer, model: type[QuizQuestion]) -> dict[str, object]:
-    """What a question, or an answer to it, has of a model."""
+    """The fields of a model that a question, or an answer to it, has."""
     members = {name: getattr(part, name) for name in model.model_fields if hasattr(part, name)}
     if isinstance(part, StoredQuestion):
         members |= {"question_id": part.id, "key_verdict_by": part.verdict_by}

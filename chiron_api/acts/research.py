@@ -1,4 +1,4 @@
-"""What acts on batches and runs are done to."""
+"""The targets of acts on batches and runs."""
 
 from chiron_api.acts.act import Target
 from chiron_api.answers.basics import Receipt

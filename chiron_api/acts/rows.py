@@ -1,4 +1,4 @@
-"""Rows: what the runs of a batch, or a run, handed in, in the columns that were asked for."""
+"""Rows: what the runs of a batch, or a run, handed in, in the requested columns."""
 
 import asyncio
 import tempfile

@@ -1,4 +1,4 @@
-"""Searches of what is known: the act, and what of its answer people call a result."""
+"""Search of stored facts: the act, and a stricter search for people."""
 
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated
@@ -116,9 +116,9 @@ async def search_facts(services: Services, options: SearchRequest) -> FoundFacts
 
 
 async def search_for_people(services: Services, options: SearchRequest) -> FoundFacts:
-    """Those of the facts that people call a result: near enough in meaning, or with a word of the query where words are searched.
+    """Search as `search_facts`, without facts that are neither near in meaning nor share a word with the query.
 
-    Nothing where no fact has a word of the query and the nearest is hardly near.
+    The result is empty if no fact shares a word and even the nearest is far.
     """
     async with services.store() as store:
         answer = await _find(store, options)
@@ -137,7 +137,7 @@ async def search_for_people(services: Services, options: SearchRequest) -> Found
 
 
 async def _find(store: "Store", options: SearchRequest) -> FoundFacts:
-    """What a search finds. Raises NotFound for an unknown subject, which nothing is found in."""
+    """The facts of a search. Raises NotFound for an unknown subject."""
     facts = await store.search.find(
         options.query, filters=options.filters, limit=options.top_k, mode=options.mode
     )

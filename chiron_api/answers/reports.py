@@ -90,8 +90,9 @@ class Attempts(Answer):
 
 
 class ReportQuestion(Answer):
-    """What a run was asked, the `number`-th of its batch; its answer is that of its run among the `run_answers`.
+    """What a run was asked, `number` in its batch; its answer is that of its run among the `run_answers`.
 
+    `context` is what was said of its topic besides.
     `repeats` are findings that an earlier question shows, `known_findings` those of its findings that were known before, and
     `hidden_facts` counts its facts that the report does not show. `attempts` are there where it has no finding, unless nobody
     knows. `nothing_found` is true where the run completed without a fact.
@@ -106,6 +107,7 @@ class ReportQuestion(Answer):
     known_findings: list[int]
     hidden_facts: int
     attempts: Attempts | None
+    context: str | None
 
 
 class ReportSection(Answer):
@@ -158,7 +160,10 @@ class ModelUse(Usage):
 
 
 class RunLine(Usage):
-    """A run of a report; `error` is empty unless it failed, `nothing_found` is true where it completed without a fact."""
+    """A run of a report, `number` in its batch; `error` is empty unless it failed.
+
+    `nothing_found` is true where it completed without a fact.
+    """
 
     run_id: UUID
     topic: str
@@ -173,6 +178,7 @@ class RunLine(Usage):
     finished_at: datetime | None
     cited: int
     nothing_found: bool
+    number: int
 
 
 class Work(Usage):

@@ -259,11 +259,11 @@ class ActMethods:
 
     @Request("GET /v1/subjects/{id}/journey")
     def journey(self, subject: str) -> Journey:
-        """Where whoever asks stands on the way through a subject, what it cost so far and what comes next."""
+        """Your journey through a subject: where it stands, what it cost so far and what comes next."""
 
     @Request("GET /v1/journeys", JourneyList)
     def journeys(self) -> list[Journey]:
-        """The journeys of whoever asks, the one that moved last first; 100 at most. Those of others are 404."""
+        """Your journeys, the one that moved last first; 100 at most. Those of others are 404."""
 
     @Request("GET /v1/keys", KeyList, names={"with_revoked": "revoked"})
     def keys(self, *, with_revoked: bool = False) -> list[Key]:
@@ -283,7 +283,7 @@ class ActMethods:
     def lesson_document(self, lesson: Id | LessonLine, *, format: Literal["md", "json", "html"] = "md") -> bytes:
         """A lesson with its facts, and which of its sentences are stale and why.
 
-        As a document of a format, as it would be saved.
+        Returns the document in a format, as bytes.
         """
 
     @Request("GET /v1/subjects/{id}/lessons", LessonList)
@@ -299,7 +299,7 @@ class ActMethods:
     def map_document(self, subject: str, *, format: Literal["mermaid", "tree", "json"] = "mermaid") -> bytes:
         """The nodes of a subject, nested, with how many facts belong to each, and which are exhausted.
 
-        As a document of a format, as it would be saved.
+        Returns the document in a format, as bytes.
         """
 
     @Request("POST /v1/subjects/{id}/curriculum", is_repeatable=True)
@@ -368,8 +368,7 @@ class ActMethods:
 
     @Request("GET /v1/subjects/{id}/progress", ProgressList)
     def progress(self, subject: str) -> list[NodeProgress]:
-        """The mastery of whoever asks of each node, how many questions it has, and how many of them are due for review.
-        """
+        """Your mastery of each node, how many questions it has, and how many of them are due for review."""
 
     @Request("GET /v1/subjects/{id}/proposals", ProposalList)
     def proposals(self, subject: str, *, state: ProposalState | None = None) -> list[Proposal]:
@@ -381,7 +380,7 @@ class ActMethods:
 
     @Request("GET /v1/quizzes/{id}")
     def quiz(self, quiz: Id | Quiz) -> Quiz:
-        """A quiz of whoever asks: the answers so far with their keys and marks, and the question that comes next."""
+        """Your quiz: the answers so far with their keys and marks, and the question that comes next."""
 
     @Request("GET /v1/rechecks/{id}")
     def recheck(self, recheck: Id | Recheck) -> Recheck:
@@ -417,7 +416,7 @@ class ActMethods:
     ) -> bytes:
         """What the runs of a batch found, with sources.
 
-        As a document of a format, as it would be saved.
+        Returns the document in a format, as bytes.
 
         Args:
             candidates: Also facts that are not sure enough, marked.
@@ -484,7 +483,7 @@ class ActMethods:
 
         404 for a batch that was submitted without `columns`.
 
-        As a document of a format, as it would be saved.
+        Returns the document in a format, as bytes.
         """
 
     @Request("GET /v1/runs/{id}")
@@ -599,7 +598,7 @@ class ActMethods:
 
     @Request("POST /v1/quizzes", is_repeatable=True)
     def start_quiz(self, subject: str, *, node_id: Id | None = None, count: int | None = None) -> Quiz:
-        """The open quiz of whoever asks, or a new one: 201. 409 where no questions are stored yet.
+        """Your open quiz, or a new one: 201. 409 where no questions are stored yet.
 
         Args:
             subject: The subject, by its id or its name.

@@ -1,6 +1,6 @@
 """Requests as data: what is sent, how the answer is read, and whether sending it twice does harm."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
@@ -22,7 +22,7 @@ class Call(Generic[Value]):
     """One request of the API.
 
     Args:
-        path: As the OpenAPI document has it, with `{id}` or `{name}`, which `target` stands for.
+        path: As the OpenAPI document has it, with `{id}` or `{name}`, which `target` replaces.
         model: What the answer is: a model, `bytes` for a document as it is, None for no body.
         content: A body that is not JSON.
         part: The field of the model that is the value, if it is not the model itself.
@@ -77,7 +77,7 @@ class Listing(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Wait(Generic[Value]):
-    """A call that is made again until its batch or run goes on no more by itself; None waits however long that takes."""
+    """A call that is repeated until its batch or run is finished or paused; a timeout of None waits forever."""
 
     call: Call[Value]
     timeout_s: float | None
@@ -100,7 +100,7 @@ def fields(**values: object) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def entries(values: Sequence[object] | None) -> list[object] | None:
+def entries(values: Iterable[object] | None) -> list[object] | None:
     """A list of a body, in which what has options of its own is as a body of these."""
     if values is None:
         return None

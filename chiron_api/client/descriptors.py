@@ -1,4 +1,4 @@
-"""Methods of both clients as descriptors: each sends the call that a function builds, as its client sends."""
+"""Methods of both clients as descriptors: a function builds the call, and the client sends it, blocking or not."""
 
 import functools
 from collections.abc import Callable, Coroutine
@@ -15,13 +15,13 @@ Built = TypeVar("Built")
 
 
 class _Described(Generic[P, Built]):
-    """Shows the name, the options and the docstring of what builds its calls."""
+    """A method with the name, the parameters and the docstring of the function that builds its calls."""
 
     def __init__(self, build: Callable[P, Built]) -> None:
         self.build = build
 
     def bound(self, send: Callable[[Built], Any]) -> Callable[P, Any]:
-        """The method of one client, which does `send` with what is built."""
+        """The method of one client, which passes each call to `send`."""
 
         @functools.wraps(self.build)
         def method(*args: P.args, **options: P.kwargs) -> Any:
@@ -31,7 +31,7 @@ class _Described(Generic[P, Built]):
 
 
 class Method(_Described[P, Call[Value] | Wait[Value]]):
-    """A method that gives the value of a call."""
+    """A method that returns the value of a call."""
 
     @overload
     def __get__(self, shell: None, owner: type) -> Callable[P, Call[Value] | Wait[Value]]: ...
@@ -51,7 +51,7 @@ class Method(_Described[P, Call[Value] | Wait[Value]]):
 
 
 class ListMethod(_Described[P, Listing[Item] | Call[Item]]):
-    """A method that goes through a list, whose pages are fetched as they are needed, or through a stream of lines."""
+    """A method that iterates over a list, whose pages are fetched as needed, or over a stream of lines."""
 
     @overload
     def __get__(self, shell: None, owner: type) -> Callable[P, Listing[Item] | Call[Item]]: ...

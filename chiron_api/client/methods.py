@@ -1,4 +1,4 @@
-"""All methods of both clients: a method for each act, and those of what is no act."""
+"""All methods of both clients: one for each act, and those for streams, waiting, files, tools and health."""
 # A decorator makes the method:
 # mypy: disable-error-code="empty-body"
 
@@ -69,7 +69,7 @@ def results(batch: BatchRef) -> Call[RunResult]:
 
 
 def wait(batch: BatchRef, *, timeout_s: float | None = None) -> Wait[Batch]:
-    """The batch once it goes on no more by itself: it is finished, or paused until somebody does something.
+    """Wait until a batch is finished, or paused until somebody acts; return it.
 
     Raises:
         StillOpen: `timeout_s` have passed before.
@@ -78,12 +78,12 @@ def wait(batch: BatchRef, *, timeout_s: float | None = None) -> Wait[Batch]:
 
 
 def wait_for_run(run: RunRef, *, timeout_s: float | None = None) -> Wait[Run]:
-    """The run once it goes on no more by itself, as `wait` has it for a batch."""
+    """Wait for a run as `wait` does for a batch; return it."""
     return Wait(get("/v1/runs/{id}", Run, target=id_of("run", run)), timeout_s)
 
 
 class Methods(ActMethods):
-    """A method for each act, and one for each call besides."""
+    """The methods that both clients have."""
 
     add_document = Method(add_document)
     call_tool = Method(call_tool)

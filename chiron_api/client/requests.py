@@ -1,10 +1,10 @@
-"""Methods as declarations: a method has a signature and a docstring, and its decorator says what is sent."""
+"""Decorators of client methods: a method has only a signature and a docstring, and the decorator builds its request."""
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel
@@ -18,14 +18,14 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A route, and how the arguments of a method fill it in. What is not given is not sent: the server has the defaults.
+    """A route, and how the arguments of a method fill it in. An omitted argument is not sent: the server has the defaults.
 
     Args:
-        route: `METHOD /v1/path?query`; an argument takes the place of what the query has. `{id}` or `{name}` is the first
-            argument; with `{folder}` it is the one of `batch`, `run` and `subject` that is there.
-        items: The model of an answer whose `items` the method gives. Left out, the answer is what the method returns.
-        is_repeatable: Sending it again does nothing a second time, unless `again` asks for that.
-        names: What the server calls an argument that it has another name for.
+        route: `METHOD /v1/path?query`; arguments override the query. `{id}` or `{name}` is the first argument. `{folder}` depends
+            on which of `batch`, `run` and `subject` is given.
+        items: The model of an answer whose `items` the method returns. Default: it returns the answer.
+        is_repeatable: Idempotent, unless the argument `again` is set.
+        names: Field names that differ from those of the arguments, by argument.
     """
 
     route: str
@@ -34,7 +34,7 @@ class Route:
     names: Mapping[str, str] = field(default_factory=dict)
 
     def builder(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        """A function with the parameters of a method but `self`, which builds what the method sends."""
+        """Make a function with the parameters of a method, without `self`, that builds its request."""
         of_method = inspect.signature(method)
         signature = of_method.replace(parameters=list(of_method.parameters.values())[1:])
 
@@ -50,7 +50,7 @@ class Route:
         return build
 
     def build(self, arguments: dict[str, Any], signature: inspect.Signature) -> Call[Any] | Listing[Any]:
-        """What is sent with these arguments; what the method returns tells how the answer is read."""
+        """The request with these arguments; the return type of the method is the model of the answer."""
         verb, path, target, query = self.place(arguments)
         key, again = arguments.pop("idempotency_key", None), bool(arguments.get("again"))
         has_key = "idempotency_key" in signature.parameters
@@ -69,13 +69,13 @@ class Route:
         )
 
     def has_options(self, signature: inspect.Signature) -> bool:
-        """Whether a method has parameters beside the target."""
+        """Whether a method has parameters besides its target."""
         if "{folder}" in self.route:
             return not signature.parameters.keys() <= FOLDERS.keys()
         return len(signature.parameters) > ("{" in self.route)
 
     def place(self, arguments: dict[str, Any]) -> tuple[str, str, str, dict[str, Any]]:
-        """The verb, the path, what `{id}` in it is, and the query that the route has. Takes the target from the arguments."""
+        """The verb, the path, the id in it, and the query of the route. Removes the target from the arguments."""
         verb, _, address = self.route.partition(" ")
         path, _, query = address.partition("?")
         target = ""
@@ -93,7 +93,7 @@ class Route:
 
 
 class Request(Route):
-    """A route whose answer, or the `items` of it, is what the method gives."""
+    """A route of one answer; the method returns it, or its `items`."""
 
     def __call__(self, method: Callable[Concatenate[Any, P], Value]) -> Method[P, Value]:
         """The method that sends it."""
@@ -101,7 +101,7 @@ class Request(Route):
 
 
 class Pages(Route):
-    """A route of a list in pages; the method gives what is on all of them."""
+    """A route of a list in pages; the method iterates over the items of all pages."""
 
     def __call__(self, method: Callable[Concatenate[Any, P], Iterable[Item]]) -> ListMethod[P, Item]:
         """The method that reads it."""
@@ -114,7 +114,8 @@ class Pages(Route):
 
 
 def _sent(name: str, value: object) -> object:
-    """An argument as it is sent: an answer by its id, what has options of its own as a body of these."""
+    """An argument as JSON: the id of an answer, and objects for `Topic` and `Column`."""
     if isinstance(value, BaseModel):
         return id_of(name, value)
-    return entries(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+    is_list = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+    return entries(cast("Iterable[object]", value)) if is_list else value

@@ -1,4 +1,4 @@
-"""The routes of acts: each is declared in `chiron_api.acts`, and what FastAPI has to know of it follows from that."""
+"""The FastAPI routes of acts, from their declarations in `chiron_api.acts`."""
 
 import asyncio
 import inspect
@@ -21,7 +21,7 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def router_of(acts: Iterable[Act[..., Any]]) -> APIRouter:
-    """The routes of some acts, in their order."""
+    """The routes of these acts, in their order."""
     router = APIRouter()
     for act in acts:
         method, _, path = act.route.partition(" ")
@@ -56,8 +56,6 @@ def _endpoint(act: Act[..., Any]) -> Any:
         parameters.append(arguments.path.replace(kind=KEYWORD))
     if arguments.input:
         hint = arguments.input.annotation
-        # FastAPI silences a warning of pydantic only while it makes a route, so the model is built then.
-        hint.model_config["defer_build"] = False
         is_query = act.route.startswith(("GET ", "DELETE "))
         parameters.append(
             arguments.input.replace(kind=KEYWORD, annotation=Annotated[hint, Query()] if is_query else hint)
@@ -72,7 +70,7 @@ def _endpoint(act: Act[..., Any]) -> Any:
 
 
 async def respond(act: Act[..., Any], outcome: object, path: Mapping[str, object]) -> Response:
-    """The response to what an act has given."""
+    """The response for the result of an act."""
     status, location = act.status, act.location
     if isinstance(outcome, Document):
         return document_response(outcome)

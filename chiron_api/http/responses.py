@@ -1,17 +1,14 @@
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.responses import Response, StreamingResponse
 
 from chiron_api.acts.act import Document
 from chiron_api.reports.write import encoded
 from chiron_api.text import as_json
-from chiron_workers.batches.summaries import BatchSummary, RunSummary
-from chiron_workers.knowledge.facts.fact_pages import ListedFact
 
 CHUNK_BYTES = 65_536
-Item = TypeVar("Item", BatchSummary, RunSummary, ListedFact)
 
 
 def json_response(
@@ -19,12 +16,6 @@ def json_response(
 ) -> Response:
     """A JSON response in the form that the commands print with --json."""
     return Response(as_json(value), status.value, headers=dict(headers or {}), media_type="application/json")
-
-
-def page_response(items: Sequence[Item], limit: int) -> Response:
-    """The first `limit` items; `next` is the id of the last of them if there are more, else null."""
-    page = items[:limit]
-    return json_response({"items": page, "next": page[-1].id if len(items) > limit else None})
 
 
 def document_response(document: Document[Any], *, file_name: str = "") -> Response:

@@ -1,4 +1,4 @@
-"""The tools of acts: those of MCP clients that follow from the declaration of an act."""
+"""Tools of MCP clients that derive from acts."""
 
 import inspect
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ _services: ContextVar[Services] = ContextVar("services")
 
 @contextmanager
 def calling(services: Services) -> Iterator[None]:
-    """Have the tools of acts called within use these services."""
+    """Set the services that tools of acts use within the block."""
     token = _services.set(services)
     try:
         yield
@@ -34,12 +34,12 @@ def calling(services: Services) -> Iterator[None]:
 
 
 def current_services() -> Services:
-    """The services of the call under way, on behalf of its caller."""
+    """The services of the current call, on behalf of its caller."""
     return _services.get()
 
 
 class ActTool(Tool):
-    """An act as a tool: its path, its input and its idempotency key are one flat set of arguments."""
+    """An act as a tool. The id in the path, the input and the idempotency key are one flat set of arguments."""
 
     def __init__(self, act: Act[..., Any], face: ToolFace) -> None:
         self.act, self._face = act, face
@@ -52,7 +52,7 @@ class ActTool(Tool):
         self.input_schema = self._arguments.schema
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments as a model sent them, as the act wants them. Raises ToolValidationError."""
+        """The arguments of the act from those that a model sent. Raises ToolValidationError."""
         model = self._arguments.validate(arguments)
         values = {name: getattr(model, name) for name in model.model_fields_set}
         act = self.act.arguments
@@ -66,7 +66,7 @@ class ActTool(Tool):
         return options
 
     async def run(self, store: Store, arguments: Mapping[str, Any]) -> Any:
-        """The members of the answer, or one; `is_new` is among them where it may be of what was there already."""
+        """Return the fields of the answer, or one of them; `is_new` is among them if the act returns `Created`."""
         outcome = await self.act(current_services(), **arguments)
         if isinstance(outcome, Created):
             return {"is_new": outcome.is_new} | outcome.answer.model_dump(exclude_unset=True)
@@ -83,12 +83,12 @@ class ActTool(Tool):
 
 
 def act_tools() -> list[ActTool]:
-    """The tools that acts name."""
+    """The tools of all acts that declare one."""
     return [ActTool(act, act.tool) for act in all_acts() if act.tool]
 
 
 def _part_of(model: type[Answer], name: str) -> type[Answer]:
-    """The model of a member of an answer, or of what it lists; without a name, of all of it."""
+    """The model of a field of an answer, or of the items in it; without a name, the model itself."""
     if not name:
         return model
     hint: Any = model.model_fields[name].annotation
@@ -97,7 +97,7 @@ def _part_of(model: type[Answer], name: str) -> type[Answer]:
 
 
 def _returns(act: Act[..., Any], face: ToolFace) -> str:
-    """What the tool gives, in the words of its model, unless the face has words of its own."""
+    """The line `Returns:` from the docstring of the answer; empty if `reading` changes the answer."""
     if not act.arguments.answer or face.reading:
         return ""
     answer = " ".join((_part_of(act.arguments.answer, face.part).__doc__ or "").split())
@@ -106,7 +106,7 @@ def _returns(act: Act[..., Any], face: ToolFace) -> str:
 
 
 def _model_of(act: Act[..., Any], face: ToolFace) -> type[BaseModel]:
-    """The input of the act with the other arguments beside it, so that its validators run."""
+    """Extend the input of the act by the other arguments, so that its validators run."""
     outer: dict[str, Any] = {}
     if path := act.arguments.path:
         kind = UUID if path.annotation is UUID else Name
@@ -121,6 +121,6 @@ def _model_of(act: Act[..., Any], face: ToolFace) -> type[BaseModel]:
             Annotated[field.rebuild_annotation(), Field(alias=alias, description=field.description)],
             field.default,
         )
-    # The fields of the last base come first: what the path names.
+    # Pydantic puts the fields of the last base first: the id in the path.
     bases = (act.input_model or Input, create_model("Outer", **outer))
     return create_model(face.name, __base__=bases, **inner)

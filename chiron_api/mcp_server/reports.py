@@ -41,7 +41,7 @@ async def write_report(
     budget_tokens: Tokens | None = None,
     again: Flag = False,
 ) -> dict[str, Any]:
-    """Have an answer written from the stored facts of a batch, a run or a subject; each sentence is held to its facts.
+    """Have an answer written from the stored facts of a batch, a run or a subject; each sentence is checked against its facts.
 
     It returns at once. get_run tells when it is done, and get_report then begins with the answer.
 

@@ -72,8 +72,10 @@ async def cancel_run(store: Store, *, id: str) -> Cancellation:
         cancelled: runs that ended at once; asked: runs whose worker ends them within seconds.
     """
     with tool_errors():
-        # By its id alone: a name or a shortened id might end other research than was meant.
-        summary = await find(store.session.pool, str(parse_id(id)), owner=store.caller.visible_owner)
+        # By a whole id: a name, a shortened id or `last` might end other research than was meant.
+        batch_id, mark, _ = id.partition("#")
+        whole = id if mark and parse_id(batch_id) else str(parse_id(id))
+        summary = await find(store.session.pool, whole, owner=store.caller.visible_owner)
         return await cancel_research(current_services(), summary)
 
 
@@ -122,7 +124,7 @@ async def cancel_research(services: Services, summary: BatchSummary | RunSummary
 
 @contextmanager
 def tool_errors() -> Iterator[None]:
-    """What is wrong with a request, as an error that the client's model can mend."""
+    """Raise what is wrong with a request as an error that the client's model can correct."""
     try:
         yield
     except (UsageError, NotFound, Conflict, KeyBudgetSpent) as error:

@@ -163,7 +163,12 @@ def _asked_topics(pages: Sequence[Sequence[AskedQuestion]]) -> Iterator[Topic]:
         for question in page:
             row = question.row
             if not question.is_continued:
-                yield Topic(row["subject_id"], without_secrets(row["topic"]), len(row["fact_ids"]), number)
+                yield Topic(
+                    row["subject_id"],
+                    f"#{row['number']} {without_secrets(row['topic'])}",
+                    len(row["fact_ids"]),
+                    number,
+                )
 
 
 def _topics(rows: Sequence[DictRow]) -> list[Topic]:

@@ -199,6 +199,8 @@ def findings_heading(report: Report) -> str:
 def findings_notes(report: Report) -> list[str]:
     """What a reader must know of the sections: whose words answers are, and what is not recorded or left out."""
     notes = [ANSWERS_NOTE] if report.run_answers and findings_heading(report) == QUESTIONS_HEADING else []
+    if context := shared_context(report):
+        notes.append(f"Context of all questions: {one_line(context)}")
     if report.work.unrecorded_runs and report.kind is not ReportKind.SUBJECT:
         notes.append(
             f"{count(report.work.unrecorded_runs, 'run')} of an earlier version {RECORD_GAPS[report.work.unrecorded_runs == 1]}"
@@ -208,10 +210,28 @@ def findings_notes(report: Report) -> list[str]:
     return notes
 
 
-def question_title(question: Question, report: Report) -> str:
-    """A question as a heading, with its number in the batch."""
-    number = f"{question.number}. " if report.kind is ReportKind.BATCH else ""
-    return f"{number}{one_line(question.topic)}"
+def numbered_topic(asked: Question | RunLine, report: Report) -> str:
+    """What a run was asked; in the report of a batch behind its number, by which commands name it."""
+    number = f"#{asked.number} " if report.kind is ReportKind.BATCH and asked.number else ""
+    return f"{number}{one_line(asked.topic)}"
+
+
+def shared_context(report: Report) -> str:
+    """What was said besides of all questions alike, where there are several."""
+    contexts = {section.question.context or "" for section in report.sections if section.question}
+    return contexts.pop() if len(contexts) == 1 and len(report.sections) > 1 else ""
+
+
+def question_contexts(report: Report) -> dict[str, str]:
+    """What was said besides of a question alone, as a sentence, by the ids of the runs that were asked."""
+    if shared_context(report):
+        return {}
+    questions = (section.question for section in report.sections)
+    return {
+        question.run_id: f"Context: {one_line(question.context)}"
+        for question in questions
+        if question and question.context
+    }
 
 
 def question_notes(section: Section) -> list[str]:
@@ -267,7 +287,7 @@ def titled_sections(report: Report) -> Iterator[tuple[str, Section]]:
     subjects = {subject.subject_id: one_line(subject.title) for subject in report.subjects}
     for section in report.sections:
         if section.question:
-            yield question_title(section.question, report), section
+            yield numbered_topic(section.question, report), section
             continue
         name = f"{subjects.get(section.subject_id, '')}: " if len(subjects) > 1 else ""
         yield name + path(section.topic_path), section
@@ -384,10 +404,10 @@ def model_cells(model: ModelUse) -> dict[str, str]:
     return dict(zip(MODEL_COLUMNS, cells, strict=True))
 
 
-def run_cells(run: RunLine) -> dict[str, str]:
+def run_cells(report: Report, run: RunLine) -> dict[str, str]:
     """A run in a table, by column."""
     return {
-        "Topic": one_line(run.topic),
+        "Topic": numbered_topic(run, report),
         "State": run.state,
         "Facts": facts_phrase(run.facts, run.confirmed, run.cited),
         "Turns": f"{run.turns:,}",

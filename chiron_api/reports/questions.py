@@ -22,7 +22,6 @@ PAGES_OF_TOOLS = "web_fetch"
 class AskedQuestion:
     """A run with its answer and its facts: `new_ids` are shown with it, `repeated_ids` with an earlier question."""
 
-    number: int
     row: DictRow
     new_ids: tuple[str, ...]
     repeated_ids: tuple[str, ...]
@@ -46,7 +45,7 @@ class AskedQuestion:
         row = self.row
         stored_ids = set(row["stored_ids"])
         return Question(
-            number=self.number,
+            number=row["number"],
             run_id=row["run_id"],
             topic=without_secrets(row["topic"]),
             state=RunState(row["state"]),
@@ -59,6 +58,7 @@ class AskedQuestion:
             ),
             hidden_facts=0 if self.is_continued else row["hidden_facts"],
             attempts=self.attempts,
+            context=without_secrets(row["context"]) if row["context"] and not self.is_continued else None,
         )
 
 
@@ -78,11 +78,11 @@ async def read_questions(pool: Pool, target: Target, statuses: Sequence[FactStat
 
 def _asked(rows: Iterable[DictRow], attempts: Mapping[str, Attempts]) -> Iterator[AskedQuestion]:
     shown_ids: set[str] = set()
-    for number, row in enumerate(rows, start=1):
+    for row in rows:
         new_ids = tuple(fact_id for fact_id in row["fact_ids"] if fact_id not in shown_ids)
         repeated_ids = tuple(fact_id for fact_id in row["fact_ids"] if fact_id in shown_ids)
         shown_ids.update(new_ids)
-        yield AskedQuestion(number, row, new_ids, repeated_ids, attempts.get(row["run_id"]))
+        yield AskedQuestion(row, new_ids, repeated_ids, attempts.get(row["run_id"]))
 
 
 def _attempts(run_ids: Sequence[str], calls: Iterable[Mapping[str, str]]) -> dict[str, Attempts]:

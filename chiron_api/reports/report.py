@@ -144,8 +144,9 @@ class Attempts:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a run was asked, the `number`-th of its batch, and what came of it; `run_answers` has its answer.
+    """What a run was asked, `number` in its batch, and what came of it; `run_answers` has its answer.
 
+    `context` is what was said of its topic besides; where a question goes on with a further part, the first has it.
     `repeats` are findings that an earlier question shows, `known_findings` those of its findings that were known before.
     `hidden_facts` counts its facts that this report does not show. `attempts` are there where it has no finding, unless nobody
     knows.
@@ -160,6 +161,7 @@ class Question:
     known_findings: tuple[int, ...] = ()
     hidden_facts: int = 0
     attempts: Attempts | None = None
+    context: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,10 @@ class ModelUse(RunUsage):
 
 @dataclass(frozen=True, slots=True)
 class RunLine(RunUsage):
-    """A run; `facts` it stored first, others it `confirmed`, further ones it `cited`; `error` is empty unless it failed."""
+    """A run, `number` in its batch; `facts` it stored first, others it `confirmed`, further ones it `cited`.
+
+    `error` is empty unless it failed.
+    """
 
     run_id: str
     topic: str
@@ -247,6 +252,7 @@ class RunLine(RunUsage):
     finished_at: datetime | None
     cited: int = 0
     nothing_found: bool = False
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

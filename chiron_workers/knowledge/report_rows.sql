@@ -135,7 +135,7 @@ select state, count(*) as runs
 
 -- runs
 -- Those that failed come first, since a long list is cut.
-select id::text as run_id, topic, role, model, state, facts, confirmed, cited, {{nothing_found}} as nothing_found, turns,
+select id::text as run_id, number, topic, role, model, state, facts, confirmed, cited, {{nothing_found}} as nothing_found, turns,
        {{usage}},
        concat_ws(': ', nullif(error ->> 'kind', ''), nullif(error ->> 'message', '')) as error,
        started_at, finished_at
@@ -178,7 +178,8 @@ id = %(id)s
 -- questions
 -- The runs of a target as they were asked, each with its facts in the order in which a report shows them; those that write from facts
 -- ask nothing. `hidden_facts` are not of the statuses that are shown.
-select id::text as run_id, subject_id, topic, state, answer, {{nothing_found}} as nothing_found, pruned_at is not null as is_pruned,
+select id::text as run_id, number, subject_id, topic, context, state, answer, {{nothing_found}} as nothing_found,
+       pruned_at is not null as is_pruned,
        coalesce(fact.ids, array[]::text[]) as fact_ids, coalesce(fact.stored_ids, array[]::text[]) as stored_ids,
        coalesce(fact.hidden, 0) as hidden_facts
   from runs

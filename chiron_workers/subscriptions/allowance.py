@@ -21,11 +21,7 @@ class Allowance:
 
     def __str__(self) -> str:
         budget = "no budget" if self.budget_usd is None else f"{_format_usd(self.budget_usd)} USD each time"
-        end = (
-            "no end"
-            if self.ends_at is None
-            else f"an end at {self.ends_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        )
+        end = "no end" if self.ends_at is None else f"an end at {_format_time(self.ends_at)}"
         return f"model {self.model}, {budget} and {end}"
 
 
@@ -55,3 +51,10 @@ def occurrence_budget(
 
 def _format_usd(usd: Decimal) -> str:
     return f"{usd.normalize():,f}"
+
+
+def _format_time(time: datetime) -> str:
+    try:
+        return f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    except OverflowError:  # the first or the last day there is, elsewhere in the world
+        return time.isoformat()

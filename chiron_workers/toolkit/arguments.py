@@ -7,7 +7,7 @@ from pydantic import BaseModel, ValidationError
 
 from chiron_workers.errors import ToolValidationError
 from chiron_workers.toolkit.coercion import Coercion, Location, opened
-from chiron_workers.toolkit.schema import full_schema, input_schema, part
+from chiron_workers.toolkit.schema import TAGS, full_schema, input_schema, part
 from chiron_workers.toolkit.wording import expected_value, path_of, shown_value
 
 UNKNOWN = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
@@ -91,6 +91,8 @@ class Arguments:
         self, location: Location, kind: str, message: str, arguments: object, values: object
     ) -> tuple[Location, str]:
         steps, schema = part(self.schema, location, self.schema)
+        steps -= sum(step in TAGS for step in location[:steps])
+        location = tuple(step for step in location if step not in TAGS)
         if kind in UNKNOWN and len(location) == 1:
             return location, _unknown_argument(str(location[0]), list(self.schema["properties"]))
         if kind in UNKNOWN and steps == len(location) - 1:

@@ -17,6 +17,8 @@ from chiron_workers.toolkit.coercion import ENUM_NAMES, REF, Location, Schema
 DATA_KEYWORDS = frozenset({"default", "enum", "const", "examples"})
 # A title repeats the name; a discriminator points at definitions that are written out in place.
 OMITTED_KEYWORDS = frozenset({"title", "discriminator", ENUM_NAMES})
+# Of alternatives that a discriminator tells apart, with their types.
+TAGS = {"(text)": "string", "(object)": "object"}
 _UNDESCRIBABLE = (PydanticUserError, PydanticUndefinedAnnotation)
 
 
@@ -158,11 +160,19 @@ def _inline(node: Any, definitions: Mapping[str, Any]) -> Any:
 def part(schema: Schema, location: Location, root: Schema) -> tuple[int, Schema]:
     """The schema of a value inside a value, as far down as there is one: how many steps were taken, and it.
 
-    It stops above alternatives, since which of them was meant is not known.
+    It stops above alternatives, since which of them was meant is not known; unless a tag names it and more follows.
     """
     steps = 0
     current = _opened(schema, root)
     for step in location:
+        if step in TAGS and steps + 1 < len(location):
+            choices = [_opened(choice, root) for choice in current.get("oneOf", ())]
+            named = [choice for choice in choices if choice.get("type") == TAGS[str(step)]]
+            if len(named) != 1:
+                break
+            current = named[0]
+            steps += 1
+            continue
         if "anyOf" in current or "oneOf" in current:
             break
         inner = current.get("items") if isinstance(step, int) else current.get("properties", {}).get(step)

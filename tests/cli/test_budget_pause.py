@@ -72,7 +72,9 @@ async def test_resume_of_a_batch_lets_those_go_on_that_have_money(stage: Stage) 
     await stage.play(poor_id)
     batch_id = (await stage.row(poor_id))["batch_id"]
     await stage.rows(
-        "update runs set batch_id = %s, state = 'paused' where id = %s returning 1", batch_id, rich_id
+        "update runs set batch_id = %s, number = 2, state = 'paused' where id = %s returning 1",
+        batch_id,
+        rich_id,
     )
     assert (await resume(stage.pool, batch_id)).changed == 1
     assert (await stage.row(poor_id))["state"] == "paused"

@@ -120,6 +120,19 @@ async def test_a_person_reads_what_is_proposed_and_decides(
     assert "accepted already" in await run(chiron, *decided, "--reject", "--reason", "No.", code=1)
 
 
+@pytest.mark.parametrize(("choice", "state"), [("--accept", "accepted"), ("--reject", "rejected")])
+async def test_the_trail_says_how_a_proposal_was_decided(
+    stage: Stage, chiron: Command, corpus: None, choice: str, state: str
+) -> None:
+    await mapped(stage, chiron)
+    async with Session(stage.pool) as session:
+        node = draft(subject_id="guide", title="Slots", description="No dictionary.")
+        proposal = (await Proposals(session).propose_node(node, reason="A page says so."))["proposal_id"]
+    await run(chiron, "learn", "decide", proposal, choice, "--reason", "It is so.")
+    [entry] = await stage.rows("select detail ->> 'state' as state from audit where target = %s", proposal)
+    assert entry == {"state": state}
+
+
 async def test_a_subject_without_a_map_teaches_the_next_step(
     stage: Stage, chiron: Command, corpus: None
 ) -> None:

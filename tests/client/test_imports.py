@@ -40,7 +40,9 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     from chiron_api.client.models.events import FactStored
     import chiron_api.client.models.runs as runs
-import chiron_api.answers.events, chiron_api.answers.runs
+import chiron_api.answers.events, chiron_api.answers.facts, chiron_api.answers.runs
+import chiron_api.client.models.facts
+assert chiron_api.client.models.facts is chiron_api.answers.facts
 assert FactStored is chiron_api.answers.events.FactStored
 assert runs is chiron_api.answers.runs
 assert ["chiron_api.answers" in str(warning.message) for warning in caught] == [True], caught

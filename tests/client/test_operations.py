@@ -247,6 +247,17 @@ def test_a_batch_that_is_submitted_has_a_key_of_its_own():
     assert Chiron.submit(["Ice"], subject="Sea", idempotency_key="k").headers == {"Idempotency-Key": "k"}
 
 
+def test_topics_and_columns_are_read_once_from_whatever_goes_through_them():
+    titles = {"Ice": Column("year"), "Sea": Column("area")}
+    call = Chiron.submit((Topic(title) for title in titles), subject="Ice", columns=titles.values())  # type: ignore[arg-type]  # as scripts without types do
+    body = {
+        "topics": [{"topic": "Ice"}, {"topic": "Sea"}],
+        "subject": "Ice",
+        "columns": [{"name": "year"}, {"name": "area"}],
+    }
+    assert [call.document, call.document] == [body, body]  # sent again where the first answer is lost
+
+
 def test_an_id_cannot_lead_elsewhere():
     call = Chiron.batch("../facts/1?x=#")
     assert call.location == "/v1/batches/..%2Ffacts%2F1%3Fx%3D%23"

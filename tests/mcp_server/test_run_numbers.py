@@ -25,7 +25,9 @@ async def test_runs_are_named_by_their_numbers_and_a_new_subject_is_told(talking
         run = await call(client, "get_run", id=f"{receipt['batch_id']}#2")
         assert (run["id"], run["run_number"], run["context"]) == (receipt["run_ids"][1], 2, "Of lakes.")
         assert (await call(client, "get_run", id="last#1"))["id"] == receipt["run_ids"][0]
-        assert (await call(client, "cancel_run", id="last#1"))["cancelled"] == 1
+        refusal = await client.call_tool("cancel_run", {"id": "last#1"})
+        assert refusal.is_error  # what the last one is may change
+        assert (await call(client, "cancel_run", id=f"{receipt['batch_id']}#1"))["cancelled"] == 1
         report = await call(client, "get_report", id=f"{receipt['batch_id']}#2")
         assert "Snow" in report["text"]
         again = await call(client, "start_research", topics=["Ice", "ice."], subject="Waters")

@@ -151,6 +151,25 @@ def test_a_wrong_amount_is_refused_in_words_without_a_pattern():
         )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"topics": [{"topic": "a", "budget_usd": -1}]}, "topics[0].budget_usd: must be a number above 0"),
+        ({"topics": ["a", {"topic": "b", "buget": 1}]}, "topics[1].buget: is not known; known are topic, "),
+        ({"topics": [{"subject": "b"}]}, "topics[0].topic: is required (a string of 1 to 4000 characters)"),
+        ({"topics": [["a"]]}, 'topics[0]: must be a string of 1 to 4000 characters or an object (got ["a"])'),
+        (
+            {"topics": ["a"], "columns": [{"name": "year", "type": "zz"}]},
+            "columns[0].type: must be one of text|",
+        ),
+    ],
+)
+def test_what_is_wrong_inside_a_topic_or_a_column_is_named(arguments: dict[str, Any], sentence: str):
+    with pytest.raises(ToolValidationError) as caught:
+        client_tools().get("start_research").validate(arguments | {"subject": "Ice"})
+    assert str(caught.value).startswith(sentence)
+
+
 async def test_over_standard_streams_the_tools_are_those_of_agents_and_what_one_stores_the_next_finds(
     talking: Talking, settings: Settings
 ):

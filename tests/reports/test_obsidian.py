@@ -51,7 +51,7 @@ async def test_each_note_says_in_its_front_matter_what_it_is(sea_ice, pool):
     assert (source["title"], source["author"], source["licence"], source["published"]) == (
         "Ice | <today>", "A. Ice", "CC BY 4.0", "2025-05-05"
     )  # fmt: skip
-    [name] = [name for name in fronts if name.startswith("Questions/1. ")]
+    [name] = [name for name in fronts if name.startswith("Questions/1 ")]
     assert (fronts[name]["run"], fronts[name]["up"]) == (str(sea_ice.run), "[[Index|Index]]")
     of_subject = dict(notes(await gather(pool, "sea-ice")))
     front = yaml.safe_load(of_subject["Topics/arctic.md"].split("---\n")[1])

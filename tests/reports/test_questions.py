@@ -158,7 +158,7 @@ def _check_formats(report: Report, names: Sequence[str]) -> None:
         assert "Nothing found." in text
     folder = dict(notes(report))
     for number, name in enumerate(names, start=1):
-        [note] = [text for title, text in folder.items() if title.startswith(f"Questions/{number}. ")]
+        [note] = [text for title, text in folder.items() if title.startswith(f"Questions/{number} ")]
         assert (statement(name) in note.replace("\\", "")) is (name != NOT_FOUND)
     document = json.loads(rendered(report, "json"))
     assert [section["question"]["topic"] for section in document["sections"]] == [*map(question, names)]

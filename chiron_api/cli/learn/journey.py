@@ -11,11 +11,11 @@ import typer
 from chiron_api.acts.journeys import (
     JourneyRequest,
     ResumeRequest,
-    go_on,
     list_journeys,
     read_lesson_of_journey,
     show_journey,
     start_journey,
+    take_steps,
 )
 from chiron_api.acts.journeys import resume as resume_journey
 from chiron_api.acts.journeys import stop as stop_journey
@@ -193,7 +193,7 @@ async def _for_learner(subject: str, terminal: QuizTerminal, *, waits: bool) -> 
 async def _moved_on(services: Services, journey: Journey) -> Journey:
     """A journey after the steps that can be taken now."""
     row = await require_journey(services.pool, services.principal.owner, journey.subject_id)
-    return await go_on(services, row)
+    return await take_steps(services, row)
 
 
 async def _deliver(journey: Journey, *, as_json: bool) -> None:

@@ -12,4 +12,5 @@ warnings.warn(
 )
 # The same modules, not copies of them: `match` and `isinstance` have to see the same classes.
 for _module in iter_modules(chiron_api.answers.__path__):
-    sys.modules[f"{__name__}.{_module.name}"] = import_module(f"chiron_api.answers.{_module.name}")
+    globals()[_module.name] = import_module(f"chiron_api.answers.{_module.name}")
+    sys.modules[f"{__name__}.{_module.name}"] = globals()[_module.name]

@@ -185,17 +185,17 @@ def _provenance(report: Report) -> Iterator[Entity]:
             for name, value in properties.items()
             if value is not None
         }
-        yield _action(run, list(ids.values()))
+        yield _action(report, run, list(ids.values()))
         for name, property_id in ids.items():
             yield {"@id": property_id, "@type": "PropertyValue", "name": name, "value": properties[name]}
 
 
-def _action(run: RunLine, property_ids: Sequence[str]) -> Entity:
+def _action(report: Report, run: RunLine, property_ids: Sequence[str]) -> Entity:
     times = {"startTime": run.started_at, "endTime": run.finished_at, "error": run.error}
     return {
         "@id": _run_id(run),
         "@type": "CreateAction",
-        "name": phrasing.one_line(run.topic),
+        "name": phrasing.numbered_topic(run, report),
         "actionStatus": STATUSES.get(run.state, OPEN_STATUS),
         "description": f"A run of Chiron in the role {run.role}",
         "instrument": _references(["#chiron", _model_id(run.model)]),

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from chiron_api.reports import phrasing
 from chiron_api.reports.formats import docx_answer
@@ -62,9 +63,10 @@ def _findings(paper: Paper, report: Report) -> None:
     if not report.sections:
         paper.paragraph(phrasing.no_findings(report))
     answers = {answer.run_id: answer for answer in report.run_answers}
+    contexts = phrasing.question_contexts(report)
     for title, section in phrasing.titled_sections(report):
         paper.paragraph(title, 2)
-        docx_answer.question(paper, section, answers)
+        docx_answer.question(paper, section, answers, contexts)
         for finding in section.findings:
             _finding(paper, finding, is_home=True, mark=phrasing.finding_mark(section, finding))
 
@@ -143,11 +145,11 @@ def _work(paper: Paper, report: Report) -> None:
     if failed_runs := phrasing.failed_runs(report):
         paper.paragraph("What failed", 2)
         for run in failed_runs:
-            paper.paragraph(f"{one_line(run.topic)}: {one_line(run.error)}", "bullet")
+            paper.paragraph(f"{phrasing.numbered_topic(run, report)}: {one_line(run.error)}", "bullet")
     paper.paragraph("Models", 2)
     _table(paper, phrasing.MODEL_COLUMNS, map(phrasing.model_cells, report.work.models))
     paper.paragraph("Runs", 2)
-    _table(paper, RUN_COLUMNS, map(phrasing.run_cells, report.work.runs))
+    _table(paper, RUN_COLUMNS, map(partial(phrasing.run_cells, report), report.work.runs))
     if omitted_note := phrasing.runs_left_out(report):
         paper.paragraph(omitted_note)
 

@@ -43,10 +43,14 @@ def _sentence(paper: Paper, sentence: WrittenSentence) -> None:
         paper.say(f" ({mark})", bold=True)
 
 
-def question(paper: Paper, section: Section, answers: Mapping[str, RunAnswer]) -> None:
-    """The answer to the question of a section, what came of it, and its findings that stand elsewhere."""
+def question(
+    paper: Paper, section: Section, answers: Mapping[str, RunAnswer], contexts: Mapping[str, str]
+) -> None:
+    """The context of a section's question, its answer, what came of it, and its findings that stand elsewhere."""
     if section.question is None:
         return
+    if context := contexts.get(section.question.run_id):
+        paper.paragraph(context, colour=GREY)
     if answer := answers.get(section.question.run_id):
         _said(paper, answer)
     for note in phrasing.question_notes(section):

@@ -17,20 +17,25 @@ def findings(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
     yield f'<section id="findings">\n<h2>{phrasing.findings_heading(report)}</h2>\n'
     yield from (f'<p class="soft">{escape(note)}</p>\n' for note in phrasing.findings_notes(report))
     answers = {answer.run_id: answer for answer in report.run_answers}
+    contexts = phrasing.question_contexts(report)
     if not report.sections:
         yield f"<p>{phrasing.no_findings(report)}</p>\n"
     for n, (title, section) in enumerate(phrasing.titled_sections(report), start=1):
         yield f'<h3 id="t{n}" dir="auto">{escape(title)}</h3>\n'
-        yield from _question(section, answers, addresses)
+        yield from _question(section, answers, contexts, addresses)
         for finding in section.findings:
             yield _finding(addresses, finding, phrasing.finding_mark(section, finding))
     yield "</section>\n"
 
 
-def _question(section: Section, answers: Mapping[str, RunAnswer], addresses: Anchors) -> Iterator[str]:
-    """The answer to the question of a section, what came of it, and its findings that stand elsewhere."""
+def _question(
+    section: Section, answers: Mapping[str, RunAnswer], contexts: Mapping[str, str], addresses: Anchors
+) -> Iterator[str]:
+    """The context of a section's question, its answer, what came of it, and its findings that stand elsewhere."""
     if section.question is None:
         return
+    if context := contexts.get(section.question.run_id):
+        yield f'<p class="soft" dir="auto">{escape(context)}</p>\n'
     if answer := answers.get(section.question.run_id):
         yield from said(answer)
     for note in phrasing.question_notes(section):

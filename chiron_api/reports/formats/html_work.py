@@ -1,6 +1,7 @@
 """What a subject lacks and what the research took, as parts of an HTML page."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from html import escape
 
 from chiron_api.reports import phrasing
@@ -58,14 +59,14 @@ def work(report: Report) -> Iterator[str]:
     if failed_runs := phrasing.failed_runs(report):
         yield "<h3>What failed</h3>\n<ul>"
         yield from (
-            f'<li dir="auto">{escape(one_line(run.topic))}: {escape(one_line(run.error))}</li>'
+            f'<li dir="auto">{escape(phrasing.numbered_topic(run, report))}: {escape(one_line(run.error))}</li>'
             for run in failed_runs
         )
         yield "</ul>\n"
     yield "<h3>Models</h3>\n"
     yield from _table(phrasing.MODEL_COLUMNS, map(phrasing.model_cells, report.work.models))
     yield "<h3>Runs</h3>\n"
-    yield from _table(RUN_COLUMNS, map(phrasing.run_cells, report.work.runs))
+    yield from _table(RUN_COLUMNS, map(partial(phrasing.run_cells, report), report.work.runs))
     if omitted_note := phrasing.runs_left_out(report):
         yield f'<p class="soft">{omitted_note}</p>\n'
     yield "</section>\n"

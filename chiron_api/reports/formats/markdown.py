@@ -49,10 +49,11 @@ def _findings(report: Report, links: Links) -> Iterator[str]:
     if not report.sections:
         yield f"{escape(phrasing.no_findings(report))}\n\n"
     answers = {answer.run_id: answer for answer in report.run_answers}
+    contexts = phrasing.question_contexts(report)
     for title, section in phrasing.titled_sections(report):
         yield f"### {escape(title)}\n\n"
         yield from markdown_answer.question(
-            section, answers, partial(_references, links=links), "finding {}".format
+            section, answers, contexts, partial(_references, links=links), "finding {}".format
         )
         yield from (
             _finding(finding, links, phrasing.finding_mark(section, finding)) for finding in section.findings
@@ -160,7 +161,13 @@ def render_work(report: Report) -> Iterator[str]:
         return
     if failed_runs := phrasing.failed_runs(report):
         yield "### What failed\n\n"
-        yield "".join(f"- {escape(run.topic)}: {escape(run.error)}\n" for run in failed_runs) + "\n"
+        yield (
+            "".join(
+                f"- {escape(phrasing.numbered_topic(run, report))}: {escape(run.error)}\n"
+                for run in failed_runs
+            )
+            + "\n"
+        )
     yield "### Models\n\n"
     for model in report.work.models:
         yield (
@@ -173,7 +180,7 @@ def render_work(report: Report) -> Iterator[str]:
     for run in report.work.runs:
         facts = facts_phrase(run.facts, run.confirmed, run.cited)
         yield (
-            f"- {escape(run.topic)}: {run.state}, {facts}, {escape(cost_phrase(run))}, "
+            f"- {escape(phrasing.numbered_topic(run, report))}: {run.state}, {facts}, {escape(cost_phrase(run))}, "
             f"{count(sum(tokens_by_name(run).values()), 'token')}, run {run.run_id}\n"
         )
     omitted_note = phrasing.runs_left_out(report)

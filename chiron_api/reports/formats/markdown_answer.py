@@ -39,10 +39,14 @@ def _sentence(sentence: WrittenSentence, cite: Cite, place: Place) -> str:
     return " ".join(part for part in parts if part) + marks
 
 
-def question(section: Section, answers: Mapping[str, RunAnswer], cite: Cite, place: Place) -> Iterator[str]:
-    """The answer to the question of a section, what came of it, and its findings that stand elsewhere."""
+def question(
+    section: Section, answers: Mapping[str, RunAnswer], contexts: Mapping[str, str], cite: Cite, place: Place
+) -> Iterator[str]:
+    """The context of a section's question, its answer, what came of it, and its findings that stand elsewhere."""
     if section.question is None:
         return
+    if context := contexts.get(section.question.run_id):
+        yield f"*{escape(context)}*\n\n"
     if answer := answers.get(section.question.run_id):
         yield from _said(answer, cite)
     yield from (f"*{escape(note)}*\n\n" for note in phrasing.question_notes(section))

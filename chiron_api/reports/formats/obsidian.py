@@ -29,6 +29,7 @@ class _NoteNames:
     findings: dict[Step, tuple[Finding, ...]]
     topics: dict[Step, str] = field(default_factory=dict)
     questions: dict[str, Section] = field(default_factory=dict)  # by the names of their notes
+    contexts: dict[str, str] = field(default_factory=dict)  # of questions, by the ids of their runs
     below: dict[Step, list[str]] = field(default_factory=lambda: defaultdict(list))
     sources: dict[int, str] = field(default_factory=dict)
     places: dict[int, str] = field(default_factory=dict)
@@ -58,6 +59,7 @@ def _name_notes(report: Report) -> _NoteNames:
         if section.question is None
     }
     names, used_names = _NoteNames(report, findings_by_step), {"index"}
+    names.contexts = phrasing.question_contexts(report)
     for title, section in phrasing.titled_sections(report):
         if section.question:
             name = f"Questions/{file_name(title, used_names)}"
@@ -164,10 +166,10 @@ def _question(section: Section, names: _NoteNames) -> Iterator[str]:
             "up": _wiki(INDEX, INDEX),
         }
     )
-    yield f"# {escape(phrasing.question_title(question, names.report))}\n\n"
+    yield f"# {escape(phrasing.numbered_topic(question, names.report))}\n\n"
     answers = {answer.run_id: answer for answer in names.report.run_answers}
     yield from markdown_answer.question(
-        section, answers, partial(_cite, names), lambda number: _place(number, names)
+        section, answers, names.contexts, partial(_cite, names), lambda number: _place(number, names)
     )
     yield from (
         _finding(finding, names, phrasing.finding_mark(section, finding)) for finding in section.findings

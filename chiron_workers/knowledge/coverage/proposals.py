@@ -151,7 +151,7 @@ class Proposals:
         caller = self.session.caller
         args = _decision(state, _reason(reason), caller.role or caller.owner)
         await self.session.write(SQL["decide"], {"id": UUID(row["proposal_id"]), "node_id": node_id, **args})
-        await record_within(await self.session.begin(), proposals=row["proposal_id"])
+        await record_within(await self.session.begin(), {"state": state}, proposals=row["proposal_id"])
         return await self.get(proposal_id)
 
     async def _carry_out(self, row: dict[str, Any]) -> UUID:

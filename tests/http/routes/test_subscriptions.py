@@ -42,6 +42,15 @@ async def test_the_same_until_another_day_is_a_conflict(client: httpx2.AsyncClie
     assert f"Subscription {made['id']} has the same topics and times" in refused.json()["detail"]
 
 
+@pytest.mark.parametrize("end", ["9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59"])
+async def test_an_end_that_no_clock_has_is_told_from_that_of_the_one_that_is_there(
+    client: httpx2.AsyncClient, end: str
+):
+    await client.post(PATH, json=BODY)
+    refused = await client.post(PATH, json=BODY | {"ends_at": end})
+    assert (refused.status_code, end in refused.json()["detail"]) == (409, True)
+
+
 async def test_they_are_listed_newest_first_in_pages(client: httpx2.AsyncClient):
     made = [(await client.post(PATH, json=BODY | {"topics": [f"topic {n}"]})).json()["id"] for n in range(5)]
     first = (await client.get(PATH, params={"limit": 3})).json()
