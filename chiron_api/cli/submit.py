@@ -26,7 +26,6 @@ from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count
 from chiron_api.views.model_keys import key_warnings
-from chiron_api.views.model_names import name_warnings
 from chiron_api.views.services import service_warnings
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.precedents import precedents_of
@@ -135,10 +134,9 @@ def submit(  # noqa: PLR0913  # each is an option of the command
         return
     can_ask = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     receipt, budget_notes, source_notes = asyncio.run(_submit(body, batch, current, can_ask=can_ask))
-    name_notes = name_warnings((run.model or current.model for run in batch.runs), current)
     key_notes = key_warnings(run.model or current.model for run in batch.runs)
     _warn(
-        [*name_notes, *budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
+        [*budget_notes, *key_notes, *service_notes, *([] if watch else source_notes)]
     )  # `watch` says the last ones too
     _print(receipt, as_json=as_json, watch=watch)
     if watch:

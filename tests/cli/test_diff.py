@@ -91,7 +91,7 @@ def test_two_batches_are_compared_by_their_ends(chiron: Chiron, rows: Rows, ice:
         (("x",), 2, "Give two batches, the earlier one first"),
         (("x", "y"), 2, "'x' is no id"),
         (("x", "y", "--subject", "Ice"), 2, "not both"),
-        (("--subject", "Ice", "--since", "yesterday"), 2, "must be a time such as"),
+        (("--subject", "Ice", "--since", "soon"), 2, "must be a time such as"),
         (("--subject", "Sea", "--since", "2025-03-01"), 1, "There is no subject 'sea'"),
         (("--subject", "?", "--since", "2025-03-01"), 2, "must be a name"),
         (("--subject", "Ice", "--since", "2099-03-01"), 2, "has no length"),

@@ -126,7 +126,7 @@ def test_a_misspelt_batch_or_model_is_answered_with_the_nearest(chiron):
         "chiron: 'lakes wek 1' is no id and no name of a batch. Did you mean Lakes week 1?\n",
     )
     assert "Did you mean last?" in chiron("watch", "lats").stderr
-    warning = chiron("submit", "Ebb", "--subject", "Moon", "--model", "claude-opsu-5").stderr
-    assert "No price is known for the model claude-opsu-5. Did you mean claude-opus-5 or " in warning
-    refusal = chiron("submit", "Ebb", "--subject", "Moon", "--model", "offlin", "--dry-run").stderr
-    assert refusal.startswith("chiron: The price of offlin is not known. Did you mean offline? Set it in ")
+    for model, names in (("claude-opsu-5", "claude-opus-5 or "), ("offlin", "offline? Set it in ")):
+        refusal = chiron("submit", "Ebb", "--subject", "Moon", "--model", model)
+        assert refusal.exit_code == 2
+        assert refusal.stderr.startswith(f"chiron: The price of {model} is not known. Did you mean {names}")

@@ -19,7 +19,7 @@ from chiron_workers.runs.session import Session
 from chiron_workers.settings import OFFLINE_MODEL, settings
 from chiron_workers.states import RunState
 
-KEEPING = (
+HINT_TO_KEEP = (
     "All of this is gone with its folder. To keep it: `chiron demo --keep` leaves the page open until Ctrl+C, "
     "`chiron demo --learn` leaves its home, and `chiron up` keeps what you research yourself."
 )
@@ -108,7 +108,7 @@ def _print_end(batch: BatchSummary, elapsed_s: float) -> None:
         f"\n{batch.runs.get(RunState.COMPLETED, 0)} of {sum(batch.runs.values())} runs completed, "
         f"{batch.facts} facts, {batch.turns} model replies, {elapsed_s:.0f} s in all.\n"
         f"{HONESTY}\n\n"
-        f"{KEEPING}\n\n"
+        f"{HINT_TO_KEEP}\n\n"
         "Where to look next:\n"
         "  chiron demo --learn                     from a learning goal to a map, a lesson and questions\n"
         "  chiron up                               start Chiron for good: Postgres, Valkey, workers, API, Flower\n"

@@ -28,18 +28,18 @@ def steps(stream: TextIO | None = None) -> Iterator[Callable[[str], None]]:
     if not output.isatty():
         yield lambda sentence: typer.echo(sentence, file=output)
         return
-    began, sentences = time.monotonic(), list[str]()
+    start, sentences = time.monotonic(), list[str]()
 
     def end() -> None:
         if sentences:
-            took = time.monotonic() - began
-            words = f"{sentences.pop()}{f' {duration(took)}' if took >= SHOWN_FROM_S else ''}"
+            seconds = time.monotonic() - start
+            words = f"{sentences.pop()}{f' {duration(seconds)}' if seconds >= SHOWN_FROM_S else ''}"
             progress.console.print(words, markup=False, highlight=False, soft_wrap=True)
 
     def begin(sentence: str) -> None:
-        nonlocal began
+        nonlocal start
         end()
-        began = time.monotonic()
+        start = time.monotonic()
         sentences.append(sentence)
         progress.reset(task, description=one_line(sentence))
 
