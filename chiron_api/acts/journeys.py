@@ -201,4 +201,4 @@ async def _reload(services: Services, journey: journeys.Journey) -> journeys.Jou
 
 
 async def _answer(services: Services, journey: journeys.Journey) -> Journey:
-    return Journey.model_validate(await view_of(services.pool, journey))
+    return await view_of(services.pool, journey)
