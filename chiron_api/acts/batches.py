@@ -91,7 +91,7 @@ AnyColumn = Annotated[
     Discriminator(_kind_of),
 ]
 Columns = Annotated[list[AnyColumn], Field(min_length=1, max_length=COLUMNS_MAX)]
-COLUMN_WORDS = 'Of the rows that the runs are to hand in, such as "name" and "year:int".'
+COLUMN_WORDS = 'Columns of the rows that the runs return, such as "name" and "year:int".'
 
 
 class BatchRequest(Input):
@@ -175,7 +175,7 @@ class BatchRequest(Input):
 async def submit_batch(
     services: Services, body: BatchRequest, idempotency_key: str | None = None
 ) -> Created[SubmitReceipt]:
-    """Start research that goes on for minutes to hours: a run for each topic finds sources and stores facts.
+    """Start research that takes minutes to hours: a run for each topic finds sources and stores facts.
 
     The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request gives
     the same batch, and starts nothing twice.

@@ -33,18 +33,20 @@ NOBODY_ASKED = (
 
 
 class Checking(Order):
-    """Who is asked whether quotes support facts, and for how much; `again` where the same facts were asked about before."""
+    """The model that checks whether quotes support facts, and its budget; `again` repeats a check of the same facts."""
 
     model: Annotated[
         Name | None,
-        Field(description="Who is asked, where CHIRON_VERDICT_MODEL names nobody. Default: CHIRON_MODEL."),
+        Field(
+            description="The model that checks, if CHIRON_VERDICT_MODEL names none. Default: CHIRON_MODEL."
+        ),
     ] = None
     budget_usd: Annotated[
         Usd | None,
-        Field(description="What the check may cost. It pauses there, and goes on with `chiron resume`."),
+        Field(description="The most that the check may cost. It pauses there; `chiron resume` continues it."),
     ] = None
     budget_tokens: Annotated[Tokens | None, Field(description="How many tokens the check may use.")] = None
-    again: Annotated[Flag, Field(description="Ask anew, though the same facts were asked about before.")] = (
+    again: Annotated[Flag, Field(description="Check again, although the same facts were checked before.")] = (
         False
     )
 

@@ -32,21 +32,23 @@ LOOKS_MAX = 20  # of one act; workers go on with the rest
 
 
 class JourneyRequest(GoalOptions):
-    """What somebody wants to understand and how deeply, by which model and for how much as a whole."""
+    """The learning goal, its depth, the model, and the budget of the whole journey."""
 
     budget_usd: Usd | None = Field(
         None,
-        description="What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`.",
+        description="The most that the whole journey may cost. It pauses there; `chiron learn resume` continues it.",
     )
     facts_min: FactsMin = FACTS_MIN
-    again: Flag = Field(False, description="Map the goal anew, and try nodes again that gained nothing.")
+    again: Flag = Field(
+        False, description="Draw a new map of the goal, and research nodes again that gained no facts."
+    )
 
 
 class ResumeRequest(Input):
-    """What a journey may cost as a whole from now on; null leaves that as it is."""
+    """The new budget of the whole journey; null keeps the present one."""
 
     budget_usd: Usd | None = Field(
-        None, description="What the journey may cost as a whole from now on. Default: as before."
+        None, description="The new budget of the whole journey. Default: as before."
     )
 
 
@@ -201,4 +203,4 @@ async def _reload(services: Services, journey: journeys.Journey) -> journeys.Jou
 
 
 async def _answer(services: Services, journey: journeys.Journey) -> Journey:
-    return Journey.model_validate(await view_of(services.pool, journey))
+    return await view_of(services.pool, journey)

@@ -124,7 +124,7 @@ async def list_keys(services: Services, query: KeysQuery) -> KeyList:
     problems=(HTTPStatus.NOT_FOUND,),
 )
 async def revoke_key(services: Services, name: str) -> None:
-    """End a key for good. Servers refuse it within five seconds, and what it submitted goes on."""
+    """Revoke a key for good. Servers refuse it within five seconds; the runs that it submitted continue."""
     await keys.revoke_key(services.pool, name)
 
 

@@ -71,15 +71,15 @@ class GoalOptions(Input):
 
 
 class GoalRequest(GoalOptions):
-    """What somebody wants to understand and how deeply, who draws up its map and for how much."""
+    """The learning goal, its depth, the model that draws the map, and its budget."""
 
     budget_usd: Usd | None = None
     budget_tokens: Tokens | None = None
-    again: Flag = Field(False, description="Map the goal anew, though it was mapped before.")
+    again: Flag = Field(False, description="Draw a new map, although the goal has one.")
 
 
 class RoundRequest(Input):
-    """How many facts a node needs, how many nodes are researched at once, by whom and for how much."""
+    """How many facts a node needs, how many nodes are researched at once, the model and the budget."""
 
     facts_min: FactsMin = FACTS_MIN
     topics_max: Annotated[
@@ -87,7 +87,7 @@ class RoundRequest(Input):
     ] = TOPICS_MAX
     model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
     budget_usd: Usd | None = Field(
-        None, description="What the round may cost. It pauses there, and goes on with `chiron resume`."
+        None, description="The most that the round may cost. It pauses there; `chiron resume` continues it."
     )
     again: Flag = Field(False, description="Try nodes again that gained nothing twice.")
 

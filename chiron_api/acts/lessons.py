@@ -37,12 +37,12 @@ class LessonsQuery(Input):
 
 
 class LessonOrder(Order):
-    """Which node is taught, who writes and for how much; `again` where the facts are the same."""
+    """The node to teach, the model that writes, and its budget; `again` repeats it for the same facts."""
 
     node: Annotated[Name, Field(description="The node of the map, by its title or its id.")]
-    again: Annotated[
-        Flag, Field(description="Have it written anew; the lesson that is there stays as a version.")
-    ] = False
+    again: Annotated[Flag, Field(description="Write it again; the present lesson is kept as a version.")] = (
+        False
+    )
 
 
 @LESSONS.act(

@@ -14,15 +14,19 @@ if TYPE_CHECKING:  # what showing the help of a command does without
 
 
 class Order(Input):
-    """Who writes, and for how much."""
+    """The model that writes, and its budget."""
 
     model: Annotated[Name | None, Field(description="The model that writes. Default: CHIRON_MODEL.")] = None
     budget_usd: Annotated[
         Usd | None,
-        Field(description="What the writing may cost. It pauses there, and goes on with `chiron resume`."),
+        Field(
+            description="The most that the writing may cost. It pauses there; `chiron resume` continues it."
+        ),
     ] = None
     budget_tokens: Annotated[Tokens | None, Field(description="How many tokens the writing may use.")] = None
-    again: Annotated[Flag, Field(description="Anew, though the facts are the same as the last time.")] = False
+    again: Annotated[
+        Flag, Field(description="Write it again, although the facts are the same as the last time.")
+    ] = False
 
     @property
     def budget(self) -> Budget:

@@ -55,17 +55,18 @@ class SettlementRequest(Input):
 
 
 class QuestionRequest(Input):
-    """What questions are written about, by whom, and for how much."""
+    """What the questions are about, the model that writes them, and its budget."""
 
     node_id: UUID | None = Field(None, description="Only about this node of the map.")
     model: Name | None = Field(
         None, description="The model that writes the questions. Default: CHIRON_MODEL."
     )
     budget_usd: Usd | None = Field(
-        None, description="What writing them may cost. It pauses there, and goes on with `chiron resume`."
+        None,
+        description="The most that writing them may cost. It pauses there; `chiron resume` continues it.",
     )
     budget_tokens: Tokens | None = Field(None, description="How many tokens writing them may use.")
-    again: Flag = Field(False, description="Have questions written anew first, though it was tried before.")
+    again: Flag = Field(False, description="Write new questions first, although that was tried before.")
 
 
 OF_EVERY_NODE = QuestionRequest()
@@ -141,7 +142,7 @@ async def write_questions(
 ) -> QuestionOrder:
     """Have runs write questions from the facts of a node, or of each node that has facts; it returns at once with the batch.
 
-    50 nodes at a time; the same order goes on with others. Once the batch is done, a quiz asks the questions.
+    50 nodes at a time; the same order again continues with the next ones. Once the batch is done, a quiz asks the questions.
     """
     from chiron_workers.learning import (
         question_orders,
@@ -212,7 +213,7 @@ async def show_quiz(services: Services, id: UUID) -> Quiz:
     tool=ANSWER,
 )
 async def answer_question(services: Services, id: UUID, body: AnswerRequest) -> Quiz:
-    """The quiz with the answer, marked as far as rules can. The first answer counts, however often it is sent.
+    """The quiz with the answer, marked if rules can mark it. The first answer counts, however often it is sent.
 
     409 for a question that is not next. At the end a run marks what is open; where none can be had, the `reason` of the answer
     says why, and its learner settles it.

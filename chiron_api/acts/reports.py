@@ -33,7 +33,7 @@ class ReportOptions(Input):
 
 
 class Writing(Order):
-    """Who writes a report and for how much; `again` where the facts are the same as the last time."""
+    """The model that writes the report, and its budget; `again` repeats it for the same facts."""
 
 
 DEFAULTS, PLAIN = Writing(), ReportOptions()

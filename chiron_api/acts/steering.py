@@ -44,11 +44,11 @@ class NewBudget(NoOptions):
 
 
 class Retry(NewBudget):
-    """`from_scratch` begins anew instead of where the run ended."""
+    """`from_scratch` starts over instead of where the run ended."""
 
     from_scratch: Flag = Field(
         False,
-        description="Begin anew instead of where the run ended, also completed runs. What they stored is kept.",
+        description="Start over instead of where the run ended; completed runs too. What they stored is kept.",
     )
 
 

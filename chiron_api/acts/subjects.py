@@ -146,7 +146,7 @@ async def show_subject(services: Services, id: str) -> SubjectDetails:
     repeatable=True,
 )
 async def save_goal(services: Services, id: str, goal: LearningGoal) -> Subject:
-    """Save the learning goal of a subject that there is, in place of an earlier one."""
+    """Save the learning goal of a subject; it replaces an earlier one."""
     async with services.store() as store:
         subject = await store.subjects.require(id)
         saved_subject = await store.subjects.save_goal(

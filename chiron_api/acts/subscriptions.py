@@ -187,7 +187,7 @@ async def resume_subscription(services: Services, id: UUID) -> Subscription:
     is_owned=True,
 )
 async def delete_subscription(services: Services, id: UUID) -> None:
-    """Delete a subscription. What it has started goes on."""
+    """Delete a subscription. Batches that it started continue."""
     async with services.session() as session:
         await Subscriptions(session).remove(id)
 

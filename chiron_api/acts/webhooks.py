@@ -118,7 +118,7 @@ async def send_webhook_test(services: Services, id: UUID) -> Delivery:
     is_owned=True,
 )
 async def list_deliveries(services: Services, id: UUID, page: Page) -> DeliveryList:
-    """What a webhook was sent or is to be sent, newest first, in pages; it is kept for 30 days after its end."""
+    """Deliveries of a webhook, sent and waiting, newest first, in pages; each is kept for 30 days after its end."""
     async with services.session() as session:
         deliveries = await newest_deliveries(session, id, limit=page.limit + 1, before=page.after)
     return DeliveryList.model_validate(page.of(deliveries))

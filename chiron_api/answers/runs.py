@@ -173,7 +173,7 @@ class RunResult(Usage):
 
 
 class RunId(Answer):
-    """The run that got a message; `is_woken` where it had ended and goes on, else it reads the message next."""
+    """The run that got a message; `is_woken` if it had ended and was restarted; a running one reads the message next."""
 
     run_id: UUID
     is_woken: bool

@@ -89,7 +89,7 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
         bool,
         typer.Option(
             "--write",
-            help="Have a model write an answer from the facts first, each sentence held to those it names.",
+            help="First have a model write an answer from the facts; each sentence is checked against the facts that it cites.",
         ),
     ] = False,
     *,

@@ -86,7 +86,7 @@ class ActMethods:
 
     @Request("POST /v1/quizzes/{id}/answers", is_repeatable=True, names={"question": "question_id"})
     def answer_question(self, quiz: Id | Quiz, question: Id | QuizQuestion, response: str) -> Quiz:
-        """The quiz with the answer, marked as far as rules can. The first answer counts, however often it is sent.
+        """The quiz with the answer, marked if rules can mark it. The first answer counts, however often it is sent.
 
         409 for a question that is not next. At the end a run marks what is open; where none can be had, the `reason` of
         the answer says why, and its learner settles it.
@@ -132,10 +132,10 @@ class ActMethods:
         longer, and stays with the reason. The same facts, by the same model under the same budget, are the same batch.
 
         Args:
-            model: Who is asked, where CHIRON_VERDICT_MODEL names nobody. Default: CHIRON_MODEL.
-            budget_usd: What the check may cost. It pauses there, and goes on with `chiron resume`.
+            model: The model that checks, if CHIRON_VERDICT_MODEL names none. Default: CHIRON_MODEL.
+            budget_usd: The most that the check may cost. It pauses there; `chiron resume` continues it.
             budget_tokens: How many tokens the check may use.
-            again: Ask anew, though the same facts were asked about before.
+            again: Check again, although the same facts were checked before.
         """
 
     @Request("GET /v1/subjects/{id}/map?format=json")
@@ -204,11 +204,11 @@ class ActMethods:
 
     @Request("DELETE /v1/subscriptions/{id}")
     def delete_subscription(self, subscription: Id | Subscription) -> None:
-        """Delete a subscription. What it has started goes on."""
+        """Delete a subscription. Batches that it started continue."""
 
     @Pages("GET /v1/webhooks/{id}/deliveries", DeliveryList)
     def deliveries(self, webhook: Id | Webhook) -> Iterable[Delivery]:
-        """What a webhook was sent or is to be sent, newest first, in pages; it is kept for 30 days after its end."""
+        """Deliveries of a webhook, sent and waiting, newest first, in pages; each is kept for 30 days after its end."""
 
     @Request("GET /v1/subjects/{id}/diff")
     def difference(
@@ -317,7 +317,7 @@ class ActMethods:
             goal: What you want to understand or be able to do, in your own words.
             depth: How deeply: overview, practical, expert, or other words. Default: practical.
             model: Model of the runs. Default: CHIRON_MODEL.
-            again: Map the goal anew, though it was mapped before.
+            again: Draw a new map, although the goal has one.
         """
 
     @Request("POST /v1/subjects/{id}/questions", is_repeatable=True)
@@ -328,14 +328,15 @@ class ActMethods:
         """Have runs write questions from the facts of a node, or of each node that has facts; it returns at once with the
         batch.
 
-        50 nodes at a time; the same order goes on with others. Once the batch is done, a quiz asks the questions.
+        50 nodes at a time; the same order again continues with the next ones. Once the batch is done, a quiz asks the
+        questions.
 
         Args:
             node_id: Only about this node of the map.
             model: The model that writes the questions. Default: CHIRON_MODEL.
-            budget_usd: What writing them may cost. It pauses there, and goes on with `chiron resume`.
+            budget_usd: The most that writing them may cost. It pauses there; `chiron resume` continues it.
             budget_tokens: How many tokens writing them may use.
-            again: Have questions written anew first, though it was tried before.
+            again: Write new questions first, although that was tried before.
         """
 
     @Request("POST /v1/subjects/{id}/recheck")
@@ -354,7 +355,7 @@ class ActMethods:
             facts_min: Accepted facts that a node needs, from two origins. Default: 3.
             topics_max: Nodes that are researched at once. Default: 20.
             model: Model of the runs. Default: CHIRON_MODEL.
-            budget_usd: What the round may cost. It pauses there, and goes on with `chiron resume`.
+            budget_usd: The most that the round may cost. It pauses there; `chiron resume` continues it.
             again: Try nodes again that gained nothing twice.
         """
 
@@ -444,7 +445,7 @@ class ActMethods:
         way.
 
         Args:
-            budget_usd: What the journey may cost as a whole from now on. Default: as before.
+            budget_usd: The new budget of the whole journey. Default: as before.
         """
 
     @Request("POST /v1/subscriptions/{id}/resume", is_repeatable=True)
@@ -461,12 +462,12 @@ class ActMethods:
         Args:
             budget_usd: What the batch or the run may cost from now on, in all.
             budget_tokens: Tokens that the batch or the run may use from now on, in all.
-            from_scratch: Begin anew instead of where the run ended, also completed runs. What they stored is kept.
+            from_scratch: Start over instead of where the run ended; completed runs too. What they stored is kept.
         """
 
     @Request("DELETE /v1/keys/{name}")
     def revoke_key(self, name: str) -> None:
-        """End a key for good. Servers refuse it within five seconds, and what it submitted goes on."""
+        """Revoke a key for good. Servers refuse it within five seconds; the runs that it submitted continue."""
 
     @Pages("GET /v1/{folder}/{id}/rows?format=json", RowList)
     def rows(self, batch: BatchRef | None = None, *, run: RunRef | None = None) -> Iterable[Row]:
@@ -502,7 +503,7 @@ class ActMethods:
 
     @Request("POST /v1/subjects/{id}/goal", is_repeatable=True)
     def save_goal(self, subject: str, purpose_statement: str, *, target_depth: str | None = None) -> Subject:
-        """Save the learning goal of a subject that there is, in place of an earlier one.
+        """Save the learning goal of a subject; it replaces an earlier one.
 
         Args:
             target_depth: How deeply it is learnt. Default: as before.
@@ -574,7 +575,7 @@ class ActMethods:
 
         Args:
             context: What you say of this topic besides; its run alone gets it.
-            columns: Of the rows that the runs are to hand in, such as "name" and "year:int".
+            columns: Columns of the rows that the runs return, such as "name" and "year:int".
         """
 
     @Request("POST /v1/subjects/{id}/journey", is_repeatable=True)
@@ -591,9 +592,9 @@ class ActMethods:
             goal: What you want to understand or be able to do, in your own words.
             depth: How deeply: overview, practical, expert, or other words. Default: practical.
             model: Model of the runs. Default: CHIRON_MODEL.
-            budget_usd: What the journey may cost as a whole. It pauses there, and goes on with `chiron learn resume`.
+            budget_usd: The most that the whole journey may cost. It pauses there; `chiron learn resume` continues it.
             facts_min: Accepted facts that a node needs, from two origins. Default: 3.
-            again: Map the goal anew, and try nodes again that gained nothing.
+            again: Draw a new map of the goal, and research nodes again that gained no facts.
         """
 
     @Request("POST /v1/quizzes", is_repeatable=True)
@@ -631,7 +632,7 @@ class ActMethods:
         concurrency: int | None = None, ready_at: datetime | None = None, columns: Sequence[str | Column] | None = None,
         context: str | None = None, idempotency_key: str | None = None
     ) -> SubmitReceipt:
-        """Start research that goes on for minutes to hours: a run for each topic finds sources and stores facts.
+        """Start research that takes minutes to hours: a run for each topic finds sources and stores facts.
 
         The answer comes at once; facts are found by searches as they come. The same idempotency key with the same request
         gives the same batch, and starts nothing twice.
@@ -652,7 +653,7 @@ class ActMethods:
             run_budget_tokens: Tokens that each run may use.
             concurrency: Runs of the batch that play at once, at most. Default: no limit.
             ready_at: When the runs may start, a time such as 2026-03-01T09:30Z. Default: now.
-            columns: Of the rows that the runs are to hand in, such as "name" and "year:int".
+            columns: Columns of the rows that the runs return, such as "name" and "year:int".
             context: What you say besides of each topic that has no context of its own; its run gets it.
         """
 
@@ -733,9 +734,9 @@ class ActMethods:
         Args:
             node: The node of the map, by its title or its id.
             model: The model that writes. Default: CHIRON_MODEL.
-            budget_usd: What the writing may cost. It pauses there, and goes on with `chiron resume`.
+            budget_usd: The most that the writing may cost. It pauses there; `chiron resume` continues it.
             budget_tokens: How many tokens the writing may use.
-            again: Have it written anew; the lesson that is there stays as a version.
+            again: Write it again; the present lesson is kept as a version.
         """
 
     @Request("POST /v1/{folder}/{id}/report", is_repeatable=True)
@@ -747,7 +748,7 @@ class ActMethods:
 
         Args:
             model: The model that writes. Default: CHIRON_MODEL.
-            budget_usd: What the writing may cost. It pauses there, and goes on with `chiron resume`.
+            budget_usd: The most that the writing may cost. It pauses there; `chiron resume` continues it.
             budget_tokens: How many tokens the writing may use.
-            again: Anew, though the facts are the same as the last time.
+            again: Write it again, although the facts are the same as the last time.
         """

@@ -64,12 +64,12 @@ def events(
 
 
 def results(batch: BatchRef) -> Call[RunResult]:
-    """All runs of a batch in the order of its topics, as far as they have come."""
+    """All runs of a batch in the order of its topics, in their present states."""
     return get("/v1/batches/{id}/results", RunResult, target=id_of("batch", batch))
 
 
 def wait(batch: BatchRef, *, timeout_s: float | None = None) -> Wait[Batch]:
-    """Wait until a batch is finished, or paused until somebody acts; return it.
+    """Wait until a batch is finished, or paused; return it.
 
     Raises:
         StillOpen: `timeout_s` have passed before.

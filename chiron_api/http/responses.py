@@ -19,7 +19,7 @@ def json_response(
 
 
 def document_response(document: Document[Any], *, file_name: str = "") -> Response:
-    """A document as it is made: Starlette draws the pieces in threads, so that a long one holds up nobody.
+    """A streamed document: Starlette takes the pieces in threads, so a long one does not block the event loop.
 
     Args:
         file_name: What it is saved as, also where it could be shown.

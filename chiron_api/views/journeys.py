@@ -1,16 +1,13 @@
 """A journey as front ends show it: where it stands, what it cost and what comes next."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
 from types import MappingProxyType
-from uuid import UUID
 
+from chiron_api.answers.journeys import Journey
 from chiron_api.text import count
 from chiron_workers.db.connect import Pool
+from chiron_workers.learning import journeys as engine
 from chiron_workers.learning.journey_orders import spent_usd, step_batches
-from chiron_workers.learning.journeys import Journey, Move, moves_of, next_review_at
 from chiron_workers.learning.teaching import WayNode, load_way
 from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyEvent, JourneyState
@@ -37,68 +34,40 @@ _NEXT: Mapping[JourneyState | JourneyEvent, str] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class JourneyView:
-    """A journey: `batches` are what its present step waits for, `way` what the goal needs, `next_step` says what comes next.
-
-    `spent_usd` is what its batches cost so far; `moves` are its last ones, the newest first.
-    """
-
-    journey_id: UUID
-    subject_id: str
-    goal: str
-    depth: str
-    state: JourneyState
-    event: JourneyEvent
-    reason: str
-    held_state: JourneyState | None
-    since: datetime
-    node_id: UUID | None
-    node: str | None
-    quiz_id: UUID | None
-    batches: tuple[UUID, ...]
-    model: str
-    spent_usd: Decimal
-    budget_usd: Decimal | None
-    way: tuple[WayNode, ...]
-    next_review_at: datetime | None
-    next_step: str
-    created_at: datetime
-    moves: tuple[Move, ...]
-
-
-async def view_of(pool: Pool, journey: Journey) -> JourneyView:
+async def view_of(pool: Pool, journey: engine.Journey) -> Journey:
     """What front ends show of a journey."""
     session = Session(pool, journey.caller)
     way = tuple(await load_way(session, journey.subject_id))
     node = next((item.title for item in way if item.node_id == str(journey.node_id)), None)
     batches = await step_batches(session, journey) if journey.ordered_at is not None else []
-    return JourneyView(
-        journey_id=journey.id,
-        subject_id=journey.subject_id,
-        goal=journey.purpose,
-        depth=journey.depth,
-        state=journey.state,
-        event=journey.event,
-        reason=journey.reason,
-        held_state=journey.held_state,
-        since=journey.moved_at,
-        node_id=journey.node_id,
-        node=node,
-        quiz_id=journey.quiz_id,
-        batches=tuple(batch.batch_id for batch in batches if batch.under_way or batch.paused),
-        model=journey.model,
-        spent_usd=await spent_usd(session, journey),
-        budget_usd=journey.budget_usd,
-        way=way,
-        next_review_at=await next_review_at(session, journey),
-        next_step=_next_step(journey, node, way),
-        created_at=journey.created_at,
-        moves=tuple(await moves_of(session, journey)),
+    return Journey.model_validate(
+        {
+            "journey_id": journey.id,
+            "subject_id": journey.subject_id,
+            "goal": journey.purpose,
+            "depth": journey.depth,
+            "state": journey.state,
+            "event": journey.event,
+            "reason": journey.reason,
+            "held_state": journey.held_state,
+            "since": journey.moved_at,
+            "node_id": journey.node_id,
+            "node": node,
+            "quiz_id": journey.quiz_id,
+            "batches": tuple(batch.batch_id for batch in batches if batch.under_way or batch.paused),
+            "model": journey.model,
+            "spent_usd": await spent_usd(session, journey),
+            "budget_usd": journey.budget_usd,
+            "way": way,
+            "next_review_at": await engine.next_review_at(session, journey),
+            "next_step": _next_step(journey, node, way),
+            "created_at": journey.created_at,
+            "moves": tuple(await engine.moves_of(session, journey)),
+        }
     )
 
 
-def _next_step(journey: Journey, node: str | None, way: Sequence[WayNode]) -> str:
+def _next_step(journey: engine.Journey, node: str | None, way: Sequence[WayNode]) -> str:
     gaps = sum(not item.is_mastered for item in way)
     if journey.state is JourneyState.IDLE and journey.event is JourneyEvent.MASTERED and gaps:
         return NOT_TAUGHT.format(nodes=count(gaps, "node"))

@@ -27,7 +27,7 @@ PARSERS: dict[object, tuple[Callable[[str], object], str]] = {
     datetime: (parser_of(Side.PAST), "TIME"),
     AwareDatetime: (parser_of(Side.PAST), "TIME"),
 }
-# What is wrong, by pydantic's name for it, in our words; its own words stand for other kinds.
+# Our words for pydantic's types of errors; other types keep pydantic's words.
 WORDS = {
     "string_too_short": "must not be empty",
     "string_too_long": "must have at most {max_length:,} characters (got {length:,})",

@@ -1,4 +1,4 @@
-"""Forms of a page: how they are shown, and what they post, bounded and held to the token of the session."""
+"""Forms of a page: how they are shown, and reading what they post: bounded, and checked for the session's token."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -26,7 +26,7 @@ router = api_router("Batches")
     responses=answers(HTTPStatus.NOT_FOUND) | RESULTS,
 )
 async def list_batch_results(id: UUID, services: ServicesOf) -> Response:
-    """All runs of a batch in the order of its topics, one line of JSON each, as far as they have come."""
+    """All runs of a batch in the order of its topics, one line of JSON each, in their present states."""
     await summary(services.pool, id)  # 404 for the id of a run
     return StreamingResponse(_lines(services, id), media_type="application/jsonl")
 

@@ -82,7 +82,7 @@ class Unit:
 
     @property
     def key(self) -> str:
-        """The words by which it is the same in another text."""
+        """The words that identify it in another text."""
         return self.words.casefold()
 
     @property

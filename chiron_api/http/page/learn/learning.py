@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from chiron_api.answers.journeys import Journey
 from chiron_api.http.page.learn.taught_nodes import NextStep, TaughtNode, first_open, next_step, taught_nodes
 from chiron_api.http.page.subject.coverage_map import CoverageMap, draw_up
 from chiron_api.http.page.subject.picture import Picture, picture_of
-from chiron_api.views.journeys import JourneyView, view_of
+from chiron_api.views.journeys import view_of
 from chiron_workers.batches.summaries import BatchSummary, summaries_of
 from chiron_workers.db.queries import load as load_queries
 from chiron_workers.knowledge.assessment.learner_progress import load_progress
@@ -57,7 +58,7 @@ class Learning:
     proposals: Sequence[Proposal]
     batches: Sequence[BatchSummary]
     next_step: NextStep
-    journey: JourneyView | None
+    journey: Journey | None
 
     @property
     def node(self) -> TaughtNode | None:
@@ -135,6 +136,6 @@ async def load(store: Store, subject_id: str, selection: Selection) -> Learning:
     )
 
 
-async def _journey(store: Store, subject_id: str) -> JourneyView | None:
+async def _journey(store: Store, subject_id: str) -> Journey | None:
     journey = await find_journey(store.session, store.caller.owner, subject_id)
     return await view_of(store.session.pool, journey) if journey else None
