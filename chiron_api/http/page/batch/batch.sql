@@ -1,5 +1,5 @@
 -- squares
-select id, number, state, left(topic, 120) as topic
+select id, number, state, left(topic, 120) as topic, {{nothing_found}} as nothing_found
   from runs
  where batch_id = %(batch_id)s
  order by id;
