@@ -138,6 +138,15 @@ class ActMethods:
             again: Check again, although the same facts were checked before.
         """
 
+    @Request("GET /v1/batches/{id}/diff")
+    def compare(self, batch: BatchRef, against: Id, *, limit: int | None = None) -> Difference:
+        """What changed in the subject of two batches between their ends; 409 if one of them is not finished.
+
+        Args:
+            against: The other batch; whichever ended first is the earlier one.
+            limit: Entries of each kind at most. Default: 100.
+        """
+
     @Request("GET /v1/subjects/{id}/map?format=json")
     def coverage_map(self, subject: str) -> CoverageMap:
         """The nodes of a subject, nested, with how many facts belong to each, and which are exhausted."""
