@@ -4,6 +4,8 @@ import re
 from decimal import Decimal
 
 import httpx2
+import pytest
+from support.research_rows import Shelf
 from support.run_harness import Stage
 from support.scripted_model import Says, call, says
 
@@ -68,3 +70,16 @@ async def test_an_error_of_a_version_before_is_shown_as_it_is_without_a_remedy(
     assert run["error"] == {"kind": "empty_reply", "message": "Nothing came. `chiron retry` asks again."}
     page = (await client.get(f"/runs/{run_id}")).text
     assert "Nothing came." in page and f'action="/runs/{run_id}/retry"' in page
+
+
+@pytest.mark.parametrize("state", ["paused", "failed"])
+async def test_an_error_of_a_version_without_remedies_is_shown(
+    client: httpx2.AsyncClient, shelf: Shelf, state: str
+):
+    batch = shelf.batch(shelf.subject("moss"), "Moss")
+    error = '{"kind": "model", "message": "The model was away."}'
+    shelf.run("moss", batch, "Bark", number=1, state=state, error=error)
+    for path in (f"/batches/{batch}", "/"):
+        answer = await client.get(path)
+        assert answer.status_code == 200
+        assert "The model was away." in answer.text
