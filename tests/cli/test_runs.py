@@ -36,6 +36,8 @@ def test_runs_lists_the_newest_of_all_batches_first(chiron: Chiron) -> None:
     assert topics("--nothing-found") == ["Bark"]
     assert topics("--model", "offline", "--owner", "local") == ["Stone"]
     assert topics("--owner", "alice") == []
+    assert topics("--batch", "Moss", "--state", "failed") == ["Ferns on stone"]
+    assert "There is no batch" in chiron("runs", "--batch", str(UUID(int=1))).stderr
 
 
 @pytest.mark.usefixtures("stored_runs")
