@@ -59,6 +59,7 @@ class World:
         subject = "/subjects/benchmark"
         return [
             "/", "/submit", "/batches", batch, f"{batch}?order=cost&page=100", f"{batch}/report", run,
+            "/runs", "/runs?topic=no+topic+has+it&subject=benchmark",
             f"/facts/{self.fact_id}", "/search", "/search?q=weighs+4711&mode=text", "/subjects", subject,
             f"{subject}/sources", f"{subject}/learn", f"{subject}/changes", "/system", "/docs",
         ]  # fmt: skip

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
@@ -14,9 +15,11 @@ from chiron_api.acts.act import Created, Noun, ToolFace
 from chiron_api.acts.inputs import Input, Name, Page, Positive, Time, Tokens, Usd, Whole
 from chiron_api.acts.remedies import with_remedies
 from chiron_api.acts.research import BATCH
+from chiron_api.answers.differences import Difference
 from chiron_api.answers.runs import Batch, BatchList, SubmitReceipt
 from chiron_api.services import Services
 from chiron_api.text import as_json
+from chiron_workers.batches.ownership import require_visible
 from chiron_workers.batches.precedents import Precedents, precedents_of
 from chiron_workers.batches.submit import (
     CONTEXT_CHARS_MAX,
@@ -30,6 +33,8 @@ from chiron_workers.batches.submit import (
 )
 from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
+from chiron_workers.errors import UsageError
+from chiron_workers.knowledge.subject_diff import between_batches
 from chiron_workers.roles import RoleName
 from chiron_workers.runs.columns import (
     COLUMNS_MAX,
@@ -38,6 +43,7 @@ from chiron_workers.runs.columns import (
     Column,
     read_column,
 )
+from chiron_workers.runs.session import Session
 from chiron_workers.settings import Settings
 from chiron_workers.states import ColumnType, Effort, ThinkingMode
 
@@ -92,6 +98,13 @@ AnyColumn = Annotated[
 ]
 Columns = Annotated[list[AnyColumn], Field(min_length=1, max_length=COLUMNS_MAX)]
 COLUMN_WORDS = 'Columns of the rows that the runs return, such as "name" and "year:int".'
+
+
+class Comparison(Input):
+    """The batch to compare with, of the same subject."""
+
+    against: UUID = Field(description="The other batch; whichever ended first is the earlier one.")
+    limit: Annotated[int, Field(ge=1, le=1_000)] = Field(100, description="Entries of each kind at most.")
 
 
 class BatchRequest(Input):
@@ -231,6 +244,27 @@ async def show_batch(services: Services, id: UUID) -> Batch:
     cost = await cost_to_finish_of(pool, batch)
     page = batch_page(with_remedies(batch, cost), await difference_of(pool, id), cost)
     return Batch.model_validate(page)
+
+
+@BATCHES.act(
+    "batches.compare",
+    "GET /v1/batches/{id}/diff",
+    "Compare two batches",
+    client="compare",
+    faces=("GET /batches/{id}/diff",),
+    problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    is_owned=True,
+)
+async def compare_batches(services: Services, id: UUID, options: Comparison) -> Difference:
+    """What changed in the subject of two batches between their ends; 409 if one of them is not finished."""
+    pool = services.pool
+    if id == options.against:
+        raise UsageError(f"Both are batch {id}; name two.")
+    await require_visible(pool, options.against, services.principal.visible_owner)
+    batches = [await summary(pool, id), await summary(pool, options.against)]
+    earlier, later = sorted(batches, key=lambda batch: batch.finished_at or datetime.max.replace(tzinfo=UTC))
+    difference = await between_batches(Session(pool), earlier.id, later.id, limit=options.limit)
+    return Difference.model_validate(difference)
 
 
 def new_batch(body: BatchRequest, settings: Settings, idempotency_key: str | None = None) -> NewBatch:

@@ -15,7 +15,8 @@ from chiron_api.acts.batches import (
     TopicRequest,
     submit_batch,
 )
-from chiron_api.acts.inputs import Input, Name, Page
+from chiron_api.acts.inputs import Input, Moment, Name, Page
+from chiron_api.acts.moments import Side
 from chiron_api.acts.remedies import with_remedies
 from chiron_api.acts.research import BATCH, RUN
 from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt
@@ -26,6 +27,7 @@ from chiron_workers.runs.leases import MESSAGE_CHARS, say
 from chiron_workers.states import RunState
 
 RUNS = Noun("Runs", RUN)
+WORDS_CHARS_MAX = 200
 
 
 class RunRequest(TopicRequest):
@@ -36,15 +38,40 @@ class RunRequest(TopicRequest):
 
 
 class RunPage(Page):
-    """A page of the runs, of one batch, state or subject if it is named.
-
-    `nothing_found` asks for those that completed without a fact, or for the others.
-    """
+    """A page of the runs; each filter that is named narrows it."""
 
     batch: Annotated[UUID | None, BATCH] = None
     state: RunState | None = None
     subject: Name | None = None
-    nothing_found: bool | None = None
+    nothing_found: Annotated[
+        bool | None, Field(description="Those that completed without a fact, or all others.")
+    ] = None
+    model: Name | None = None
+    owner: Annotated[
+        Name | None, Field(description="Whose batches: the owner of the key that submitted them.")
+    ] = None
+    since: Annotated[
+        Moment | None,
+        Field(description=f"Submitted since then: {Side.PAST.forms}. A word is a time of the server's zone."),
+    ] = None
+    topic: Annotated[
+        str | None,
+        Field(min_length=1, max_length=WORDS_CHARS_MAX, description="Words that are in the topic, in a row."),
+    ] = None
+
+    def filter_for(self, owner: str | None) -> RunFilter:
+        """Which runs it means to somebody who sees the batches of `owner`; None: of all."""
+        return RunFilter(
+            batch_id=self.batch,
+            state=self.state,
+            subject_id=slug(self.subject) if self.subject else None,
+            owner=owner,
+            nothing_found=self.nothing_found,
+            model=self.model,
+            owner_name=self.owner,
+            since=self.since,
+            topic=self.topic,
+        )
 
 
 class Message(Input):
@@ -71,12 +98,10 @@ async def start_run(services: Services, body: RunRequest, idempotency_key: str |
     return RunReceipt(batch_id=receipt.batch_id, run_id=receipt.run_ids[0], **notes)
 
 
-@RUNS.act("runs.list", "GET /v1/runs", "List the runs", client="runs")
+@RUNS.act("runs.list", "GET /v1/runs", "List the runs", client="runs", faces=("GET /runs", "GET /live/runs"))
 async def list_runs(services: Services, page: RunPage) -> RunList:
     """Runs, newest first, in pages; `next` is null on the last one. Their evaluations are left out."""
-    subject_id = slug(page.subject) if page.subject else None
-    owner = services.principal.visible_owner
-    which = RunFilter(page.batch, page.state, subject_id, owner, page.nothing_found)
+    which = page.filter_for(services.principal.visible_owner)
     runs = await newest_runs(services.pool, which, limit=page.limit + 1, before=page.after)
     return RunList.model_validate(page.of([with_remedies(run) for run in runs]))
 

@@ -16,6 +16,7 @@ GROUPS: dict[str, dict[str, Summary]] = {
         "submit": Summary("submit", "Submit topics to be researched, as one batch."),
         "watch": Summary("watch", "Follow a batch or a run until it ends."),
         "list": Summary("show", "List the batches, newest first."),
+        "runs": Summary("runs", "List the runs of all batches, newest first."),
         "show": Summary("show", "Show a batch, a run or a fact."),
         "results": Summary("results", "Show what the runs of a batch came to."),
         "logs": Summary("logs", "Show all that is known of how a run went."),

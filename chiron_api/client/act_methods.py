@@ -138,6 +138,15 @@ class ActMethods:
             again: Check again, although the same facts were checked before.
         """
 
+    @Request("GET /v1/batches/{id}/diff")
+    def compare(self, batch: BatchRef, against: Id, *, limit: int | None = None) -> Difference:
+        """What changed in the subject of two batches between their ends; 409 if one of them is not finished.
+
+        Args:
+            against: The other batch; whichever ended first is the earlier one.
+            limit: Entries of each kind at most. Default: 100.
+        """
+
     @Request("GET /v1/subjects/{id}/map?format=json")
     def coverage_map(self, subject: str) -> CoverageMap:
         """The nodes of a subject, nested, with how many facts belong to each, and which are exhausted."""
@@ -497,9 +506,18 @@ class ActMethods:
     @Pages("GET /v1/runs", RunList)
     def runs(
         self, batch: BatchRef | None = None, *, state: RunState | None = None, subject: str | None = None,
-        nothing_found: bool | None = None
+        nothing_found: bool | None = None, model: str | None = None, owner: str | None = None,
+        since: datetime | None = None, topic: str | None = None
     ) -> Iterable[Run]:
-        """Runs, newest first, in pages; `next` is null on the last one. Their evaluations are left out."""
+        """Runs, newest first, in pages; `next` is null on the last one. Their evaluations are left out.
+
+        Args:
+            nothing_found: Those that completed without a fact, or all others.
+            owner: Whose batches: the owner of the key that submitted them.
+            since: Submitted since then: yesterday, tuesday, 7d, 2h, 2026-03-01 or 2026-03-01T09:30. A word is a time of
+                the server's zone.
+            topic: Words that are in the topic, in a row.
+        """
 
     @Request("POST /v1/subjects/{id}/goal", is_repeatable=True)
     def save_goal(self, subject: str, purpose_statement: str, *, target_depth: str | None = None) -> Subject:

@@ -1,5 +1,5 @@
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -12,6 +12,7 @@ from chiron_workers.batches.references import RUN_NAME, id_of, run_of_number
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
+from chiron_workers.ids import EPOCH, first_id
 from chiron_workers.problems import SEE_BATCHES, describe
 from chiron_workers.runs.usage import USAGE_SQL, RunUsage
 from chiron_workers.states import RunState
@@ -138,21 +139,43 @@ async def runs_of(pool: Pool, batch_id: UUID, *, limit: int, nothing_found: bool
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs are meant; None: all."""
+    """Which runs are meant; None: all.
+
+    Args:
+        owner: Who asks, and sees the runs of its own batches alone.
+        owner_name: Whose batches are meant, of those that are seen.
+        since: When they were submitted, at the earliest.
+        topic: Words that the topic contains, in any case of letters.
+    """
 
     batch_id: UUID | None = None
     state: RunState | None = None
     subject_id: str | None = None
     owner: str | None = None
     nothing_found: bool | None = None
+    model: str | None = None
+    owner_name: str | None = None
+    since: datetime | None = None
+    topic: str | None = None
+
+    def args(self) -> dict[str, Any]:
+        """The parameters of the condition `is_meant`; ids sort by the time at which they were made."""
+        members = {field.name: getattr(self, field.name) for field in fields(self)}
+        return members | {"first_id": self.since and first_id(max(self.since, EPOCH))}
 
 
 async def newest_runs(
     pool: Pool, which: RunFilter, *, limit: int, before: UUID | None = None
 ) -> list[RunSummary]:
     """The newest runs, newest first; with `before` those older than that run."""
-    args = asdict(which) | {"limit": limit, "before": before}
+    args = which.args() | {"limit": limit, "before": before}
     return [_run(row) for row in await fetch_all(pool, SQL["newest_runs"], args)]
+
+
+async def count_runs(pool: Pool, which: RunFilter, *, up_to: int) -> int:
+    """How many runs there are; `up_to` where there are as many or more."""
+    [row] = await fetch_all(pool, SQL["count"], which.args() | {"limit": up_to})
+    return int(row["runs"])
 
 
 async def find(pool: Pool, text: str, *, owner: str | None = None) -> BatchSummary | RunSummary:

@@ -84,21 +84,36 @@ select {{run_columns}}
  order by id
  limit %(limit)s;
 
--- newest_runs
-select {{run_columns}}
-  from runs
- where (%(before)s::uuid is null or id < %(before)s)
-   and (%(batch_id)s::uuid is null or batch_id = %(batch_id)s)
+-- is_meant
+-- Whether a run fits a filter, and whoever asks sees it.
+(%(batch_id)s::uuid is null or batch_id = %(batch_id)s)
    and (%(state)s::text is null or state = %(state)s)
    and (%(subject_id)s::text is null or subject_id = %(subject_id)s)
+   and (%(model)s::text is null or model = %(model)s)
+   and (%(first_id)s::uuid is null or id >= %(first_id)s)
+   and (%(topic)s::text is null or position(lower(%(topic)s) in lower(topic)) > 0)
    and (%(nothing_found)s::boolean is null or {{nothing_found}} = %(nothing_found)s)
-   and (%(owner)s::text is null
+   and (coalesce(%(owner)s::text, %(owner_name)s) is null
         or exists (select
                      from batches b
                     where b.id = runs.batch_id
-                      and b.owner = %(owner)s))
+                      and (%(owner)s::text is null or b.owner = %(owner)s)
+                      and (%(owner_name)s::text is null or b.owner = %(owner_name)s)))
+
+-- newest_runs
+select {{run_columns}}
+  from runs
+ where {{is_meant}}
+   and (%(before)s::uuid is null or id < %(before)s)
  order by id desc
  limit %(limit)s;
+
+-- count
+select count(*) as runs
+  from (select
+          from runs
+         where {{is_meant}}
+         limit %(limit)s) counted;
 
 -- what_is
 select 'batch' as what, id

@@ -39,10 +39,20 @@ class Rows:
         """The address of every view that shows words of others."""
         words = urlencode({"q": HOSTILE[:1_000], "mode": "text"})
         fields = urlencode(dict.fromkeys(("q", "subject", "since", "mode", "source", "topic_path"), HOSTILE))
+        filters = urlencode(
+            dict.fromkeys(("topic", "state", "model", "owner", "since", "batch"), HOSTILE[:190])
+        )
         draft = urlencode({"topics": HOSTILE, "subject": HOSTILE[:180]})
         subject = f"/subjects/{SUBJECT}"
         return [
-            *("/", "/batches", f"/batches/{self.batch}", f"/batches/{self.batch}?state=failed"),
+            *(
+                "/",
+                "/batches",
+                "/runs",
+                f"/runs?{filters}",
+                f"/batches/{self.batch}",
+                f"/batches/{self.batch}?state=failed",
+            ),
             *(f"/runs/{run}" for run in self.runs),
             f"/runs/{self.runs[0]}/calls/c1",
             *(f"/facts/{fact}" for fact in self.facts),

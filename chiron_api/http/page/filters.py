@@ -26,6 +26,7 @@ from chiron_api.text import (
 from chiron_api.text import count as phrase
 from chiron_workers.batches.summaries import BatchSummary
 from chiron_workers.documents.omissions import describe
+from chiron_workers.ids import time_of
 from chiron_workers.knowledge.facts.fact_details import AssertionDetails, RelatedFact
 from chiron_workers.knowledge.rows.values import written
 from chiron_workers.states import FINAL_STATES, Decider, RunState, Verdict
@@ -158,6 +159,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "host": host,
     "is_web": is_web,
     "left_out": describe,
+    "made_at": time_of,
     "markdown": markdown,
     "number": number,
     "plural": plural,

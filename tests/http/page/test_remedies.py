@@ -4,6 +4,8 @@ import re
 from decimal import Decimal
 
 import httpx2
+import pytest
+from support.research_rows import Shelf
 from support.run_harness import Stage
 from support.scripted_model import Says, call, says
 
@@ -70,13 +72,14 @@ async def test_an_error_of_a_version_before_is_shown_as_it_is_without_a_remedy(
     assert "Nothing came." in page and f'action="/runs/{run_id}/retry"' in page
 
 
-async def test_views_show_problems_that_have_no_remedies(stage: Stage, client: httpx2.AsyncClient) -> None:
-    await stage.model(lambda _: says("done"))
-    [run_id] = await stage.submit("tides", run_budget=Budget(Decimal("0.02")))
-    await stage.play(run_id)
-    error = """update runs set error = '{"kind": "bill", "message": "Nothing is paid."}' where id = %s returning batch_id"""
-    [row] = await stage.rows(error, run_id)
-    for path in ("/", f"/batches/{row['batch_id']}", f"/runs/{run_id}"):
+@pytest.mark.parametrize("state", ["paused", "failed"])
+async def test_an_error_of_a_version_without_remedies_is_shown(
+    client: httpx2.AsyncClient, shelf: Shelf, state: str
+):
+    batch = shelf.batch(shelf.subject("moss"), "Moss")
+    error = '{"kind": "model", "message": "The model was away."}'
+    shelf.run("moss", batch, "Bark", number=1, state=state, error=error)
+    for path in (f"/batches/{batch}", "/"):
         answer = await client.get(path)
-        assert answer.status_code == 200, path
-        assert path == "/" or "Nothing is paid." in answer.text
+        assert answer.status_code == 200
+        assert "The model was away." in answer.text

@@ -1,9 +1,16 @@
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
 import httpx2
 import psycopg
 import pytest
+from support.research_rows import Shelf
 
-from chiron_workers.ids import new_id
+from chiron_workers.access.keys import NewKey, create_key
+from chiron_workers.db.connect import Pool
+from chiron_workers.ids import first_id, new_id
 from chiron_workers.settings import Settings
+from chiron_workers.states import AccessScope
 
 RUN = {"topic": "Closures", "subject": "Python", "max_turns": 7}
 
@@ -59,3 +66,45 @@ async def test_runs_are_listed_by_batch_state_and_subject(client: httpx2.AsyncCl
     for wrong in ({"state": "asleep"}, {"batch": "x"}, {"limit": "0"}, {"colour": "red"}):
         answer = await client.get("/v1/runs", params=wrong)
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, next(iter(wrong)))
+
+
+async def test_runs_are_listed_by_model_topic_age_and_owner(
+    client: httpx2.AsyncClient, settings: Settings, shelf: Shelf, pool: Pool
+):
+    moss, batch = shelf.subject("moss"), shelf.batch("moss", "Moss")
+    made_at = {"now": datetime.now(UTC), "last week": datetime.now(UTC) - timedelta(days=6)}
+    names = {
+        name: shelf.run(
+            moss, batch, topic, number=n, id=UUID(int=first_id(made_at[age]).int + n), model=model
+        )
+        for n, (name, topic, age, model) in enumerate(
+            (
+                ("stone", "Which moss grows on stone?", "last week", "offline"),
+                ("bark", "Does MOSS hurt bark, 100%?", "now", "claude-opus-5-5"),
+            ),
+            start=1,
+        )
+    }
+    key, _ = await create_key(pool, NewKey("alice", AccessScope.SUBMIT))
+    alice = {"Authorization": f"Bearer {key}"}
+    hers = (await client.post("/v1/runs", json=RUN, headers=alice)).json()["run_id"]
+
+    async def ids(headers: dict[str, str] | None = None, **params: str) -> list[str]:
+        answer = await client.get("/v1/runs", params=params, headers=headers)
+        return [run["id"] for run in answer.json()["items"]]
+
+    stone, bark = str(names["stone"]), str(names["bark"])
+    assert await ids(model="offline", subject="moss") == [stone]
+    assert await ids(topic="moss") == [bark, stone]
+    assert await ids(topic="100%") == [bark]
+    assert await ids(topic="%") == [bark]
+    assert await ids(subject="Moss", since="2d") == [bark]
+    assert await ids(subject="Moss", since="7d") == [bark, stone]
+    assert await ids(subject="Moss", since=datetime.now(UTC).date().isoformat()) in ([bark], [])
+    assert await ids(since="1200-01-01", subject="moss") == [bark, stone]
+    assert await ids(owner="alice") == [hers]
+    assert await ids(owner="local", topic="stone") == [stone]
+    assert await ids(alice) == [hers]
+    assert await ids(alice, owner="local") == []
+    refused = await client.get("/v1/runs", params={"since": "soon"})
+    assert (refused.status_code, "yesterday" in refused.text) == (422, True)

@@ -41,31 +41,40 @@ let pending = "";
 function announce(text) { region.textContent = text; }
 setInterval(() => { if (pending) { announce(pending); pending = ""; } }, 5000);
 
-// Live parts: the server sends {target, html, how}; whoever types in a part keeps it as it is.
+// Live parts: the server sends {target, html, how}. Only what differs is touched.
 let unseen = 0;
 const following = () => innerHeight + scrollY >= document.body.scrollHeight - 120;
 function put({ target, html, how, words }) {
   const element = document.getElementById(target);
   if (!element) return;
   if (words) pending = words;
+  const fresh = document.createElement("template");
+  fresh.innerHTML = html;
   if (how !== "replace") {
     const end = following();
-    const fresh = document.createElement("template");
-    fresh.innerHTML = html;
-    const nodes = [...fresh.content.children];
+    const present = byKey(element);
+    const nodes = [...fresh.content.children].filter((node) => {
+      const same = present.get(keyOf(node));  // after a lost connection the server sends again what is here
+      if (same) morph(same, node);
+      return !same;
+    });
     nodes.forEach((node) => node.classList.add("new"));
     if (how === "append") element.append(...nodes); else element.prepend(...nodes);
     trim(element, how);
     if (how === "append" && element.dataset.follow !== undefined) {
       if (end) scrollTo(0, document.body.scrollHeight); else count(nodes.length);
     }
-  } else if (element.outerHTML !== html && !element.contains(document.activeElement)) {
-    element.outerHTML = html;
+  } else if (fresh.content.firstElementChild) {
+    keepFocus(element, () => morph(element, fresh.content.firstElementChild));
   }
 }
 function trim(element, how) {
   const most = Number(element.dataset.most || 400);
-  while (element.children.length > most) (how === "append" ? element.firstElementChild : element.lastElementChild).remove();
+  while (element.children.length > most) {
+    const last = how === "append" ? element.firstElementChild : element.lastElementChild;
+    if (last.contains(document.activeElement)) break;
+    last.remove();
+  }
 }
 function count(more) {
   unseen += more;
@@ -90,7 +99,7 @@ if (live) {
     const source = new EventSource(live.dataset.live);
     source.addEventListener("part", (event) => {
       waiting.push(JSON.parse(event.data));
-      frame ||= requestAnimationFrame(() => { frame = 0; const parts = waiting; waiting = []; parts.forEach(put); });
+      frame ||= requestAnimationFrame(() => { frame = 0; const parts = waiting; waiting = []; parts.forEach(put); rove(); });
     });
     source.addEventListener("end", () => source.close());
     source.addEventListener("open", () => { lost.hidden = true; });
@@ -179,4 +188,87 @@ document.addEventListener("keydown", (event) => {
   if (event.target.matches("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
   const act = { "/": () => $("input[type=search]")?.focus(), j: () => step(1), k: () => step(-1), "?": () => help?.showModal() }[event.key];
   if (act) { event.preventDefault(); act(); }
+});
+
+// Rows have keys: a row is the same one wherever it stands. A link or a form is another one as soon as it leads elsewhere, so that
+// Enter never does what somebody did not see.
+const BROWSERS = new Set(["open", "tabindex"]);  // attributes that the server does not know
+function keyOf(node) {
+  if (node.nodeType !== Node.ELEMENT_NODE) return "";
+  if (node.dataset.key || node.id) return node.dataset.key || node.id;
+  if (node.matches("form")) return node.getAttribute("action");
+  if (node.matches("a")) return node.getAttribute("href");
+  return node.matches("tr, li") ? $("a[href]", node)?.getAttribute("href") : "";
+}
+function byKey(element) {
+  const children = new Map();
+  for (const child of element.children) {
+    const key = keyOf(child);
+    if (key && !children.has(key)) children.set(key, child);
+  }
+  return children;
+}
+// Makes a node like a fresh one. What stays the same keeps focus, scroll and what is typed into it.
+function morph(old, fresh) {
+  if (old.isEqualNode(fresh)) return;
+  if (old.nodeName !== fresh.nodeName) { old.replaceWith(fresh); return; }
+  if (old.nodeType !== Node.ELEMENT_NODE) { old.nodeValue = fresh.nodeValue; return; }
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !BROWSERS.has(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value && !BROWSERS.has(name)) old.setAttribute(name, value);
+  const present = byKey(old);
+  const staying = byKey(fresh);
+  present.forEach((child, key) => { if (!staying.has(key)) child.remove(); });
+  let at = old.firstChild;
+  for (const node of [...fresh.childNodes]) {
+    const key = keyOf(node);
+    const same = key ? present.get(key) : at && !keyOf(at) && at.nodeName === node.nodeName && at;
+    present.delete(key);
+    if (!same) { old.insertBefore(node, at); continue; }
+    while (at && at !== same && !keyOf(at)) at = removed(at);
+    if (at === same) at = at.nextSibling; else old.insertBefore(same, at);
+    morph(same, node);
+  }
+  while (at) at = removed(at);
+}
+function removed(node) {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
+}
+// Where the row that somebody is at leaves the list, the one in its place has the focus, and that is said.
+function keepFocus(element, change) {
+  const focus = document.activeElement;
+  if (!element.contains(focus)) { change(); return; }
+  const rows = $$("[data-row]", element);
+  const at = rows.findIndex((row) => row.contains(focus));
+  change();
+  if (document.activeElement === focus) return;
+  if (focus.isConnected) { focus.focus({ preventScroll: true }); return; }
+  const left = $$("[data-row]", element);
+  const heir = at < 0 ? $("a, button", element) : $("a", left[Math.min(at, left.length - 1)] || element);
+  heir?.focus({ preventScroll: true });
+  pending = "What you were at is no longer here.";
+}
+
+// A strip is one tab stop; arrow keys move in it. Without this script each of its links is one.
+function rove(current = null) {
+  for (const strip of $$("[data-roving]")) {
+    const links = $$("a", strip);
+    const stop = strip.contains(current) ? current : links.find((link) => link.getAttribute("tabindex") === "0") || links[0];
+    for (const link of links) if (link.getAttribute("tabindex") !== (link === stop ? "0" : "-1")) link.tabIndex = link === stop ? 0 : -1;
+  }
+}
+rove();
+document.addEventListener("focusin", (event) => { if (event.target.closest("[data-roving] a")) rove(event.target); });
+document.addEventListener("keydown", (event) => {
+  const strip = event.target.closest("[data-roving]");
+  if (!strip || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  const links = $$("a", strip);
+  const at = links.indexOf(event.target);
+  const broken = links.findIndex((link) => link.offsetTop !== links[0].offsetTop);
+  const width = broken < 0 ? links.length : broken;  // cells in a line
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, ArrowDown: at + width, ArrowUp: at - width, Home: 0, End: links.length - 1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  links[to]?.focus();
 });

@@ -24,6 +24,7 @@ STRETCHES = 120
 TIME_STRETCHES = 60
 RUNS_PER_PAGE = 50
 FACTS_MAX = 20
+OTHERS_MAX = 50
 
 
 class Order(StrEnum):
@@ -94,6 +95,14 @@ async def load(pool: Pool, batch_id: UUID, selection: Selection) -> BatchView:
         chart=await _chart(pool, batch),
         cost_to_finish=await cost_to_finish_of(pool, batch),
     )
+
+
+async def load_others(pool: Pool, batch: BatchSummary, owner: str | None) -> list[DictRow]:
+    """The batches that a finished one can be compared with; with `owner` those of one owner."""
+    if batch.finished_at is None:
+        return []
+    args = {"batch_id": batch.id, "subject_id": batch.subject_id, "owner": owner, "limit": OTHERS_MAX}
+    return await fetch_all(pool, SQL["others"], args)
 
 
 async def _runs(pool: Pool, batch_id: UUID, selection: Selection) -> list[DictRow]:

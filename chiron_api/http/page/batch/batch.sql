@@ -1,5 +1,5 @@
 -- squares
-select id, number, state, left(topic, 120) as topic
+select id, number, state, left(topic, 120) as topic, {{nothing_found}} as nothing_found
   from runs
  where batch_id = %(batch_id)s
  order by id;
@@ -38,6 +38,18 @@ select stretch, sum(sum(spent_usd)) over (order by stretch) as usd
            and spent_usd > 0) parts
  group by stretch
  order by stretch;
+
+-- others
+-- The finished batches of topics that it can be compared with, newest first.
+select id, name, finished_at
+  from batches
+ where subject_id = %(subject_id)s
+   and id <> %(batch_id)s
+   and finished_at is not null
+   and kind = 'research'
+   and (%(owner)s::text is null or owner = %(owner)s)
+ order by id desc
+ limit %(limit)s;
 
 -- run_columns
 id, number, topic, state, turns, facts, {{nothing_found}} as nothing_found, spent_usd, started_at, finished_at,

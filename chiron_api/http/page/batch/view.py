@@ -7,6 +7,8 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chiron_api.acts import batches as acts
+from chiron_api.acts.batches import Comparison
 from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
@@ -16,6 +18,7 @@ from chiron_api.http.page.live import Frame, Part, live_parts
 from chiron_api.http.page.rendering import page, render
 from chiron_api.http.page.rows.view import rows_part
 from chiron_api.http.page.views import view
+from chiron_workers.batches.summaries import summaries_of
 from chiron_workers.states import RunState
 
 PARTS = ("head", "picture", "steering", "costs", "runs")
@@ -45,10 +48,20 @@ async def list_batches(request: Request) -> Response:
 
 async def show_batch(request: Request) -> Response:
     """One batch."""
-    batch_view = await batch.load(
-        services_of(request).pool, path_id(request), read_query(request, Options).selection()
-    )
-    return page(request, "batch/page.html", section="/batches", view=batch_view)
+    services = services_of(request)
+    batch_view = await batch.load(services.pool, path_id(request), read_query(request, Options).selection())
+    others = await batch.load_others(services.pool, batch_view.batch, services.principal.visible_owner)
+    return page(request, "batch/page.html", section="/batches", view=batch_view, others=others)
+
+
+async def compare_batches(request: Request) -> Response:
+    """Two batches of a subject side by side, and what changed between their ends."""
+    services, batch_id, options = services_of(request), path_id(request), read_query(request, Comparison)
+    changes = await acts.compare_batches(services, batch_id, options)
+    later, earlier = await summaries_of(services.pool, [batch_id, options.against])
+    if later.finished_at == changes.since:
+        later, earlier = earlier, later
+    return page(request, "batch/compare.html", section="/batches", batches=(earlier, later), changes=changes)
 
 
 async def live_batch(request: Request) -> Response:
@@ -82,4 +95,5 @@ routes = [
     view("/batches", list_batches),
     view("/batches/{id}", show_batch),
     view("/batches/{id}/live", live_batch),
+    view("/batches/{id}/diff", compare_batches),
 ]
