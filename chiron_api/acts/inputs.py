@@ -22,6 +22,8 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
+from chiron_api.acts.moments import Side, parse_moment
+
 YEAR = re.compile(r"[0-9]{4}-")
 TICKS = {"1": True, "on": True, "true": True, "false": False}  # "on" is what a box without a value sends
 FIELDS_MAX = 100  # of an object; each that is unknown is an error to be written out
@@ -32,6 +34,16 @@ def _require_text(value: object, info: ValidationInfo) -> object:
     if isinstance(value, datetime) or (isinstance(value, str) and YEAR.match(value.strip())):
         return _midnight(value) if isinstance(value, str) and is_of_form(info) else value
     raise PydanticCustomError("time_text", "a time is text such as 2026-10-01T09:30:00Z")
+
+
+def _read_moment(value: object, info: ValidationInfo) -> object:
+    """A time in the past as commands take it, such as `yesterday` or `7d`."""
+    if not isinstance(value, str):
+        return _require_text(value, info)
+    try:
+        return parse_moment(value, Side.PAST)
+    except ValueError:
+        raise PydanticCustomError("time_text", "a time such as {forms}", {"forms": Side.PAST.forms}) from None
 
 
 def _midnight(text: str) -> datetime | str:
@@ -101,6 +113,7 @@ Usd = Annotated[
 ]
 Tokens = Annotated[int, Field(gt=0), INTEGER]
 Time = Annotated[AwareDatetime, BeforeValidator(_require_text)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_read_moment)]  # in the past; also a word
 AnyTime = Annotated[datetime, BeforeValidator(_require_text)]  # with a zone or without
 Flag = Annotated[bool, Strict(), BeforeValidator(_read_tick)]  # of a body: neither a number nor a word
 

@@ -4,9 +4,10 @@ from uuid import UUID
 
 import typer
 
+from chiron_api.acts.moments import Side
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.display.difference import difference_lines
-from chiron_api.cli.input.times import Side, time_option
+from chiron_api.cli.input.times import time_option
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import id_of
 from chiron_workers.batches.summaries import run_summary

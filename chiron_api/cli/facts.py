@@ -4,11 +4,12 @@ from typing import Annotated
 import typer
 
 from chiron_api.acts.facts import FactsQuery, list_facts
+from chiron_api.acts.moments import Side
 from chiron_api.answers.facts import ListedFact
 from chiron_api.cli.display.answer import AsJson, print_list
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.pages import first_items
-from chiron_api.cli.input.times import Side, time_option
+from chiron_api.cli.input.times import time_option
 from chiron_api.services import open_services
 from chiron_api.text import local_time, one_line
 from chiron_workers.settings import settings

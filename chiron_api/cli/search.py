@@ -1,10 +1,11 @@
 import typer
 
+from chiron_api.acts.moments import Side
 from chiron_api.acts.search import SearchRequest, search_facts, search_for_people
 from chiron_api.answers.facts import FoundFact
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.input.options import takes_input
-from chiron_api.cli.input.times import Side, time_option
+from chiron_api.cli.input.times import time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import one_line, validity

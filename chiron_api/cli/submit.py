@@ -16,10 +16,11 @@ from chiron_api.acts.batches import (
     new_batch,
     submit_batch,
 )
+from chiron_api.acts.moments import Side
 from chiron_api.answers.runs import SubmitReceipt
 from chiron_api.cli.input.options import Draft, takes_input
 from chiron_api.cli.input.row_schema import read_schema
-from chiron_api.cli.input.times import Side, time_option
+from chiron_api.cli.input.times import time_option
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
 from chiron_api.cli.watch import follow
 from chiron_api.services import open_services

@@ -5,13 +5,14 @@ from typing import Annotated
 import typer
 
 from chiron_api.acts import subscriptions as acts
+from chiron_api.acts.moments import Side
 from chiron_api.answers.subjects import Subscription
 from chiron_api.cli.display.answer import AsJson, print_answer, print_list
 from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.pages import first_items
 from chiron_api.cli.input.targets import act_on
-from chiron_api.cli.input.times import Side, time_option
+from chiron_api.cli.input.times import time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line, usd

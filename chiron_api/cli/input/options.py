@@ -16,8 +16,9 @@ from pydantic_core import ErrorDetails
 from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
 
 from chiron_api.acts.inputs import Input, rules_of
+from chiron_api.acts.moments import Side
 from chiron_api.cli.input.money import parse_usd
-from chiron_api.cli.input.times import Side, parser_of
+from chiron_api.cli.input.times import parser_of
 from chiron_workers.errors import UsageError
 
 Model = TypeVar("Model", bound=Input)

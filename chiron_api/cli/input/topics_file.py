@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from chiron_api.cli.input.times import parse_time
+from chiron_api.acts.moments import parse_time
 from chiron_workers.batches.topics import text_topics
 from chiron_workers.errors import UsageError
 from chiron_workers.states import Effort, ThinkingMode

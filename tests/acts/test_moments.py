@@ -4,7 +4,7 @@ from datetime import time as dt_time
 
 import pytest
 
-from chiron_api.cli.input.times import Side, parse_moment, parse_time
+from chiron_api.acts.moments import Side, parse_moment, parse_time
 
 
 @pytest.fixture(autouse=True)
