@@ -108,6 +108,11 @@ def tokens_by_name(usage: TokenCounts) -> dict[str, int]:
     }
 
 
+def token_sum(usage: TokenCounts) -> int:
+    """All tokens, however they are billed."""
+    return sum(tokens_by_name(usage).values())
+
+
 def validity(valid_from: str | None, valid_until: str | None) -> str:
     """From when until when something is so, for people; empty where nobody knows."""
     parts = [f"from {valid_from}" if valid_from else "", f"until {valid_until}" if valid_until else ""]
