@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import re
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -141,7 +141,7 @@ def duration(seconds: float) -> str:
 
 def _json_value(value: Any) -> Any:
     match value:
-        case datetime():
+        case date():  # and datetime
             return value.isoformat()
         case UUID():
             return str(value)

@@ -56,7 +56,9 @@ class CostsQuery(Input):
         if period <= timedelta():
             raise PydanticCustomError("period", "since has to be before until, and in the past")
         if period > PERIOD_MAX:
-            raise PydanticCustomError("period", "the time may be a year long: name a later since, or an until")
+            raise PydanticCustomError(
+                "period", "the time may be a year long: name a later since, or an until"
+            )
         return self
 
 

@@ -81,9 +81,7 @@ class Costs:
 
 async def costs_of(pool: Pool, which: CostFilter) -> Costs:
     """What was spent: a run counts once, with all that it has cost in USD, when it ended or paused, and now while it is open."""
-    rows = await fetch_all(
-        pool, SQL["costs"], asdict(which) | {"no_key": NO_KEY, "groups_max": GROUPS_MAX}
-    )
+    rows = await fetch_all(pool, SQL["costs"], asdict(which) | {"no_key": NO_KEY, "groups_max": GROUPS_MAX})
     [total] = [row for row in rows if row["part"] == "total"]
     return Costs(
         since=which.since,
@@ -98,7 +96,10 @@ async def costs_of(pool: Pool, which: CostFilter) -> Costs:
 
 def _days(rows: Iterable[DictRow], which: CostFilter) -> Iterable[DayCost]:
     costs = {row["day"]: _usage(row) for row in rows if row["part"] == "day"}
-    day, last = which.since.astimezone(UTC).date(), (which.until - timedelta.resolution).astimezone(UTC).date()
+    day, last = (
+        which.since.astimezone(UTC).date(),
+        (which.until - timedelta.resolution).astimezone(UTC).date(),
+    )
     while day <= last:  # ends: a period is bounded
         yield DayCost(**costs.get(day, NOTHING), day=day)
         day += timedelta(days=1)

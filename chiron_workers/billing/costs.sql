@@ -28,10 +28,13 @@ with counted as materialized (
   select (open.at at time zone 'utc')::date, {{run_use}}
     from runs r
     join batches b on b.id = r.batch_id
-    left join events paused
-      on r.state = 'paused'
-     and paused.run_id = r.id
-     and paused.seq = r.seq
+    left join lateral ( -- the limit keeps it a look-up for each paused run
+      select at
+        from events
+       where r.state = 'paused'
+         and run_id = r.id
+         and seq = r.seq
+       limit 1) paused on true
    cross join lateral (
     select coalesce(paused.at, now()) as at) open
    where r.state in ('queued', 'running', 'paused')

@@ -70,7 +70,9 @@ async def test_an_open_run_counts_now_and_one_that_paused_when_it_did(pool: Pool
     shelf.events(paused, moss, [("run.started", {}), ("run.paused", {})])
     statement = "update events set at = %s where run_id = %s"
     shelf.connection.execute(statement, (NOW - timedelta(days=3), paused))
-    shelf.run("moss", moss, "Not begun", spent_usd=0, input_tokens=0, output_tokens=0, state="queued", **open_fields)
+    shelf.run(
+        "moss", moss, "Not begun", spent_usd=0, input_tokens=0, output_tokens=0, state="queued", **open_fields
+    )
     costs = await costs_of(pool, WEEK)
     assert {day.day: float(day.spent_usd_min) for day in costs.by_day if day.runs} == {
         (NOW - timedelta(days=3)).date(): 2,
@@ -89,7 +91,9 @@ async def test_a_cost_of_which_a_part_is_unknown_is_none(pool: Pool, shelf: Shel
     assert (moss_cost.spent_usd, moss_cost.unpriced_calls) == (None, 2)
 
 
-async def test_services_outside_of_runs_count_once_with_the_key_that_paid(pool: Pool, shelf: Shelf, moss: UUID):
+async def test_services_outside_of_runs_count_once_with_the_key_that_paid(
+    pool: Pool, shelf: Shelf, moss: UUID
+):
     anna = await key_of(pool, "anna")
     await pay(pool, anna, "brave", Decimal("0.5"))
     spend(shelf, moss, 1, services_usd=0.25)

@@ -10,7 +10,6 @@ from psycopg.rows import DictRow
 
 from chiron_api.answers.costs import DayCost
 from chiron_api.reports.charts import axis_ticks, number_text
-from chiron_api.text import local_time
 from chiron_workers.states import RunState
 
 WIDTH, HEIGHT = 640.0, 224.0
@@ -177,12 +176,18 @@ def time_ticks(since: datetime, until: datetime) -> tuple[Tick, ...]:
     begin, span = since.astimezone(), max(until - since, SECOND)
     step = next((step for step in STEPS if span <= TICKS_MAX * step), span)
     midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0)
-    form = "%d %b" if step >= DAY else "%d %b %H:%M" if span > DAY else "%H:%M" if step >= 60 * SECOND else "%H:%M:%S"
+    form = (
+        "%d %b"
+        if step >= DAY
+        else "%d %b %H:%M"
+        if span > DAY
+        else "%H:%M"
+        if step >= 60 * SECOND
+        else "%H:%M:%S"
+    )
     first = ceil((begin - midnight) / step)
     times = (midnight + n * step for n in range(first, first + TICKS_MAX + 1))
-    return tuple(
-        Tick(_x((at - begin) / span), local_time(at, form)) for at in times if at <= begin + span
-    )
+    return tuple(Tick(_x((at - begin) / span), f"{at:{form}}") for at in times if at <= begin + span)
 
 
 class _Scale:

@@ -76,7 +76,9 @@ async def test_a_key_sees_the_costs_of_its_owner_alone(
     assert "claude-small" not in page
 
 
-async def test_each_chart_has_axes_with_units_and_labels(client: httpx2.AsyncClient, shelf: Shelf, spending: None):
+async def test_each_chart_has_axes_with_units_and_labels(
+    client: httpx2.AsyncClient, shelf: Shelf, spending: None
+):
     batch = shelf.batch("moss")
     shelf.connection.execute("update batches set budget_usd = 2 where id = %s", (batch,))
     shelf.run("moss", batch, "a", spent_usd=1)
@@ -106,4 +108,6 @@ def test_a_chart_of_a_batch_has_its_budget_and_reservation_within_the_plot():
         {0: 1.0, 5: 2.0}, stretches=10, limit=10, reserved_usd=4, since=NOW, until=NOW + timedelta(hours=1)
     )
     assert chart.limit_y is not None
-    assert chart.plot.top <= chart.limit_y < chart.band_y < chart.band_y + chart.band_height <= chart.plot.bottom
+    assert (
+        chart.plot.top <= chart.limit_y < chart.band_y < chart.band_y + chart.band_height <= chart.plot.bottom
+    )

@@ -58,9 +58,18 @@ async def test_home_shows_the_latest_answers_those_since_the_last_visit_on_top(
 ):
     shelf.subject("moss")
     batch = shelf.batch("moss", "Moss week")
-    old = shelf.run("moss", batch, "An old question", answer="Old words.", finished_at=NOW - timedelta(days=9))
+    old = shelf.run(
+        "moss", batch, "An old question", answer="Old words.", finished_at=NOW - timedelta(days=9)
+    )
     new = shelf.run("moss", batch, "How does moss drink?", answer=ANSWER, facts=3, finished_at=NOW)
-    shelf.run("moss", batch, "Nobody knows", answer="I did not find it.", facts=0, finished_at=NOW - timedelta(days=10))
+    shelf.run(
+        "moss",
+        batch,
+        "Nobody knows",
+        answer="I did not find it.",
+        facts=0,
+        finished_at=NOW - timedelta(days=10),
+    )
     shelf.run("moss", batch, "It failed", state="failed", finished_at=NOW)
     page = (await client.get("/")).text
     band = page[page.index('id="band-answers"') : page.index('id="band-money"')]
@@ -80,7 +89,9 @@ async def test_home_shows_the_latest_answers_those_since_the_last_visit_on_top(
 async def test_money_today_names_the_limit_and_for_administrators_each_key(
     settings: Settings, serving, pool: Pool, shelf: Shelf
 ):
-    _, key = await create_key(pool, NewKey("bea", AccessScope.SUBMIT, budget_usd=5, budget_period=BudgetPeriod.DAY))  # type: ignore[arg-type]
+    _, key = await create_key(
+        pool, NewKey("bea", AccessScope.SUBMIT, budget_usd=5, budget_period=BudgetPeriod.DAY)
+    )  # type: ignore[arg-type]
     shelf.subject("moss")
     batch = shelf.batch("moss")
     shelf.connection.execute("update batches set owner = 'bea', key_id = %s", (key.id,))

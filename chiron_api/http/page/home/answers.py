@@ -39,9 +39,7 @@ class LatestAnswer:
 def latest_answer(row: DictRow, *, since: datetime) -> LatestAnswer:
     """A row of the statement, with the first sentences of its answer."""
     answer = row.pop("answer")
-    return LatestAnswer(
-        **row, summary=first_sentences(answer or ""), is_new=row["finished_at"] > since
-    )
+    return LatestAnswer(**row, summary=first_sentences(answer or ""), is_new=row["finished_at"] > since)
 
 
 @lru_cache(maxsize=512)
@@ -50,7 +48,9 @@ def first_sentences(answer: str) -> str:
     prose = "\n".join(line for line in answer[:ANSWER_CHARS].splitlines() if not _NO_PROSE.match(line))
     sentences = []
     for sentence in said_sentences(prose):
-        words = _LEFT_BY_CITATIONS.sub("", " ".join(without_citations(_EMPHASIS.sub(r"\2", sentence)).split()))
+        words = _LEFT_BY_CITATIONS.sub(
+            "", " ".join(without_citations(_EMPHASIS.sub(r"\2", sentence)).split())
+        )
         if any(map(str.isalpha, words)):
             sentences.append(words)
         if len(sentences) == SENTENCES:

@@ -49,7 +49,7 @@ class Welcome:
 async def load_welcome(pool: Pool) -> Welcome:
     """The subjects that there are."""
     subjects = await fetch_all(pool, SQL["shared_subjects"], {"limit": SUBJECTS_MAX})
-    args = {"first_id": FIRST_ID, "limit": FACTS_MAX}
+    args = {"first_id": FIRST_ID, "limit": FACTS_MAX // 2}
     return Welcome(subjects, await fetch_all(pool, SQL["new_facts"], args) if subjects else [])
 
 

@@ -83,7 +83,10 @@ async def _keys(services: Services, costs: Costs) -> tuple[KeyMoney, ...]:
     spent = {cost.name or NO_KEY: cost.spent_usd_min for cost in costs.by_key.items}
     if not keys:
         return ()
-    names = [*spent, *(name for name, key in keys.items() if key.budget_usd is not None and name not in spent)]
+    names = [
+        *spent,
+        *(name for name, key in keys.items() if key.budget_usd is not None and name not in spent),
+    ]
     rows = []
     for name in names:
         key = keys.get(name)
