@@ -77,7 +77,7 @@ async def show_costs(services: Services, query: CostsQuery) -> Costs:
     its owner's batches alone sees their costs alone.
     """
     since, until = query.period
-    which = CostFilter(
+    selection = CostFilter(
         since=since,
         until=until,
         owner=services.principal.visible_owner,
@@ -85,4 +85,4 @@ async def show_costs(services: Services, query: CostsQuery) -> Costs:
         subject_id=slug(query.subject) if query.subject else None,
         key=query.key,
     )
-    return Costs.model_validate(await costs_of(services.pool, which))
+    return Costs.model_validate(await costs_of(services.pool, selection))

@@ -68,7 +68,10 @@ class CostGroups:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What was spent in a time. Each part has all of it, but for groups that are left out; `by_day` has each day, also without costs."""
+    """What was spent in a time. Each part has all of it, but for groups that are left out.
+
+    `by_day` has each day, also without costs.
+    """
 
     since: datetime
     until: datetime
@@ -79,29 +82,31 @@ class Costs:
     by_key: CostGroups
 
 
-async def costs_of(pool: Pool, which: CostFilter) -> Costs:
+async def costs_of(pool: Pool, selection: CostFilter) -> Costs:
     """What was spent: a run counts once, with all that it has cost in USD, when it ended or paused, and now while it is open."""
-    rows = await fetch_all(pool, SQL["costs"], asdict(which) | {"no_key": NO_KEY, "groups_max": GROUPS_MAX})
+    rows = await fetch_all(
+        pool, SQL["costs"], asdict(selection) | {"no_key": NO_KEY, "groups_max": GROUPS_MAX}
+    )
     [total] = [row for row in rows if row["part"] == "total"]
     return Costs(
-        since=which.since,
-        until=which.until,
+        since=selection.since,
+        until=selection.until,
         total=Cost(**_usage(total)),
-        by_day=tuple(_days(rows, which)),
+        by_day=tuple(_days(rows, selection)),
         by_model=_groups(rows, "model"),
         by_subject=_groups(rows, "subject"),
         by_key=_groups(rows, "key"),
     )
 
 
-def _days(rows: Iterable[DictRow], which: CostFilter) -> Iterable[DayCost]:
+def _days(rows: Iterable[DictRow], selection: CostFilter) -> Iterable[DayCost]:
     costs = {row["day"]: _usage(row) for row in rows if row["part"] == "day"}
     day, last = (
-        which.since.astimezone(UTC).date(),
-        (which.until - timedelta.resolution).astimezone(UTC).date(),
+        selection.since.astimezone(UTC).date(),
+        (selection.until - timedelta.resolution).astimezone(UTC).date(),
     )
     while day <= last:  # ends: a period is bounded
-        yield DayCost(**costs.get(day, NOTHING), day=day)
+        yield DayCost(**costs.get(day, ZERO), day=day)
         day += timedelta(days=1)
 
 
@@ -115,6 +120,6 @@ def _usage(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in (*USAGE_FIELDS, "runs")}
 
 
-NOTHING: Mapping[str, Any] = {
+ZERO: Mapping[str, Any] = {
     name: Decimal() if name.endswith(("_usd", "_usd_min")) else 0 for name in (*USAGE_FIELDS, "runs")
 }

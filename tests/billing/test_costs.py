@@ -58,7 +58,7 @@ async def test_each_day_is_there_and_a_run_counts_on_the_day_on_which_it_ended(
 ):
     spend(shelf, moss, 1, finished_at=YESTERDAY)
     days = (await costs_of(pool, WEEK)).by_day
-    assert [day.day for day in days][0] == WEEK.since.date()
+    assert days[0].day == WEEK.since.date()
     assert len({day.day for day in days}) == len(days) == (WEEK.until.date() - WEEK.since.date()).days + 1
     assert {day.day: float(day.spent_usd_min) for day in days if day.runs} == {YESTERDAY.date(): 1}
 

@@ -13,7 +13,7 @@ from chiron_api.reports.charts import axis_ticks, number_text
 from chiron_workers.states import RunState
 
 WIDTH, HEIGHT = 640.0, 224.0
-LEFT, RIGHT, TOP, BOTTOM = 68.0, 616.0, 32.0, 172.0  # of the plot; outside of it are labels
+X_MIN, X_MAX, Y_MIN, Y_MAX = 68.0, 616.0, 32.0, 172.0  # of the plot; outside of it are labels
 TICKS_MAX = 6
 SECOND, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
 STEPS = (
@@ -50,7 +50,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The frame of a chart: its axes with their labels. `left` to `right` and `top` to `bottom` is where values are drawn."""
+    """The frame of a chart: its axes with their labels. `x_min` to `x_max` and `y_min` to `y_max` is where values are drawn."""
 
     y_title: str
     x_title: str
@@ -58,15 +58,15 @@ class Plot:
     x_ticks: tuple[Tick, ...]
     width: float = WIDTH
     height: float = HEIGHT
-    left: float = LEFT
-    right: float = RIGHT
-    top: float = TOP
-    bottom: float = BOTTOM
+    x_min: float = X_MIN
+    x_max: float = X_MAX
+    y_min: float = Y_MIN
+    y_max: float = Y_MAX
 
 
 @dataclass(frozen=True, slots=True)
 class CostChart:
-    """Cost over time: `points` is a polyline; `limit_y` is None without a budget, and the band of what is reserved may be flat."""
+    """Cost over time: `points` is a polyline; `limit_y` is None without a budget, and the band may be flat."""
 
     plot: Plot
     points: str
@@ -156,19 +156,19 @@ def day_chart(days: Sequence[DayCost]) -> DayChart:
     """A chart with a bar for each day."""
     amounts = [(float(day.spent_usd_min), float(day.unconfirmed_usd or 0)) for day in days]
     scale = _Scale([sum(pair) for pair in amounts])
-    place = (RIGHT - LEFT) / max(len(days), 1)
+    place = (X_MAX - X_MIN) / max(len(days), 1)
     width = round(place * BAR_SHARE, 2)
     bars = []
-    for n, (day, (spent, unconfirmed)) in enumerate(zip(days, amounts, strict=True)):
-        y, top = scale.y(spent), scale.y(spent + unconfirmed)
-        x = round(LEFT + (n + (1 - BAR_SHARE) / 2) * place, 2)
-        bars.append(Bar(x, width, y, round(BOTTOM - y, 1), top, round(y - top, 1), day))
-    every = max(1, ceil(len(days) / TICKS_MAX))
+    for n, (day, (spent, unconfirmed_usd)) in enumerate(zip(days, amounts, strict=True)):
+        y, top = scale.y(spent), scale.y(spent + unconfirmed_usd)
+        x = round(X_MIN + (n + (1 - BAR_SHARE) / 2) * place, 2)
+        bars.append(Bar(x, width, y, round(Y_MAX - y, 1), top, round(y - top, 1), day))
+    stride = max(1, ceil(len(days) / TICKS_MAX))
     labels = tuple(
-        Tick(round(LEFT + (n + 0.5) * place, 1), f"{days[n].day:%d %b}") for n in range(0, len(days), every)
+        Tick(round(X_MIN + (n + 0.5) * place, 1), f"{days[n].day:%d %b}") for n in range(0, len(days), stride)
     )
     plot = Plot("USD a day", "Day, UTC", scale.ticks, labels)
-    return DayChart(plot, tuple(bars), any(unconfirmed for _, unconfirmed in amounts))
+    return DayChart(plot, tuple(bars), any(unconfirmed_usd for _, unconfirmed_usd in amounts))
 
 
 def time_ticks(since: datetime, until: datetime) -> tuple[Tick, ...]:
@@ -199,8 +199,8 @@ class _Scale:
         self.ticks = tuple(Tick(self.y(value), f"${number_text(value)}") for value in values)
 
     def y(self, amount: float) -> float:
-        return round(BOTTOM - amount / self._top * (BOTTOM - TOP), 1)
+        return round(Y_MAX - amount / self._top * (Y_MAX - Y_MIN), 1)
 
 
 def _x(share: float) -> float:
-    return round(LEFT + share * (RIGHT - LEFT), 1)
+    return round(X_MIN + share * (X_MAX - X_MIN), 1)

@@ -109,5 +109,9 @@ def test_a_chart_of_a_batch_has_its_budget_and_reservation_within_the_plot():
     )
     assert chart.limit_y is not None
     assert (
-        chart.plot.top <= chart.limit_y < chart.band_y < chart.band_y + chart.band_height <= chart.plot.bottom
+        chart.plot.y_min
+        <= chart.limit_y
+        < chart.band_y
+        < chart.band_y + chart.band_height
+        <= chart.plot.y_max
     )
