@@ -12,7 +12,7 @@ from chiron_api.acts.costs import CostsQuery, show_costs
 from chiron_api.answers.costs import Cost
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.charts import day_chart
-from chiron_api.http.page.forms import as_input
+from chiron_api.http.page.forms import as_input, schema_of
 from chiron_api.http.page.rendering import page
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
@@ -64,6 +64,7 @@ async def show(request: Request) -> Response:
         chart=day_chart(costs.by_day) if costs else None,
         problem=problem,
         words=WORDS,
+        chars_max=schema_of(CostsQuery, "model")["maxLength"],
         owner_only=services.principal.visible_owner,
     )
 
