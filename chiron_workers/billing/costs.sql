@@ -17,7 +17,7 @@ case when %(key)s = %(no_key)s then key_id is null
 -- What was used in a time: a row in all, and one for each day (UTC), model, subject and key, the dearest first. A run counts once,
 -- with all that it has cost, when it ended or paused; one that is queued or runs counts now. What keys paid hosted services for
 -- outside of runs belongs to no run, so nothing is counted twice; its model is the name of the service, and its subject null.
-with counted as materialized (
+with counted as (
   select (r.finished_at at time zone 'utc')::date as day, {{run_use}}
     from runs r
     join batches b on b.id = r.batch_id
@@ -53,6 +53,10 @@ with counted as materialized (
      and (%(owner)s::text is null or owner = %(owner)s)
      and (%(model)s::text is null or service = %(model)s)
      and (%(key)s::text is null or {{is_of_key}})),
+parts as materialized (
+  select day, model, subject_id, key_id, sum(runs) as runs, {{usage_parts}}
+    from counted
+   group by day, model, subject_id, key_id),
 sums as (
   select case grouping(day, model, subject_id, key_id)
            when 7 then 'day'
@@ -64,7 +68,7 @@ sums as (
          day, model, subject_id, key_id,
          coalesce(sum(runs), 0)::int as runs,
          {{usage_sums}}
-    from counted
+    from parts
    group by grouping sets ((), (day), (model), (subject_id), (key_id))),
 ranked as (
   select *,
