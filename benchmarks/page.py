@@ -61,7 +61,7 @@ class World:
             "/", "/submit", "/batches", batch, f"{batch}?order=cost&page=100", f"{batch}/report", run,
             "/runs", "/runs?topic=no+topic+has+it&subject=benchmark",
             f"/facts/{self.fact_id}", "/search", "/search?q=weighs+4711&mode=text", "/subjects", subject,
-            f"{subject}/sources", f"{subject}/learn", f"{subject}/changes", "/system", "/docs",
+            f"{subject}/sources", f"{subject}/learn", f"{subject}/changes", "/costs?since=365d", "/system", "/docs",
         ]  # fmt: skip
 
 

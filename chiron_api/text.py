@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import re
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -108,6 +108,11 @@ def tokens_by_name(usage: TokenCounts) -> dict[str, int]:
     }
 
 
+def token_sum(usage: TokenCounts) -> int:
+    """All tokens, however they are billed."""
+    return sum(tokens_by_name(usage).values())
+
+
 def validity(valid_from: str | None, valid_until: str | None) -> str:
     """From when until when something is so, for people; empty where nobody knows."""
     parts = [f"from {valid_from}" if valid_from else "", f"until {valid_until}" if valid_until else ""]
@@ -136,7 +141,7 @@ def duration(seconds: float) -> str:
 
 def _json_value(value: Any) -> Any:
     match value:
-        case datetime():
+        case date():  # and datetime
             return value.isoformat()
         case UUID():
             return str(value)

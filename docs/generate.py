@@ -54,7 +54,8 @@ for an empty list. `jq -s .` makes an array of lines. `chiron search` and `chiro
 
 Where a time is accepted it is written as `yesterday`, `tuesday`, `7d`, `2h`, `2026-03-01` or `2026-03-01T09:30`. Days begin at
 midnight, local time; a weekday is the last one, and where something is to come (`--ready-at`, `--until` of a subscription,
-`--expires`) the next one, never today. There `tomorrow` and `7d` count from now. The HTTP API takes ISO 8601 alone.
+`--expires`) the next one, never today. There `tomorrow` and `7d` count from now. The HTTP API takes ISO 8601,
+and where [its tables](http.md) say so these words, too.
 
 You can shorten any id to a unique prefix. `last` is the newest batch of submitted topics: batches of subscriptions, of
 reports, of checks and of learning do not count. `last#3` is the run of its third topic. `#3` goes behind any id, prefix or name

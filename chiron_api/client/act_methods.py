@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Literal
 
 from chiron_api.answers.basics import Receipt
+from chiron_api.answers.costs import Costs
 from chiron_api.answers.differences import Difference
 from chiron_api.answers.facts import Fact, FactList, FoundFact, FoundFacts, ListedFact
 from chiron_api.answers.fleet import Fleet
@@ -145,6 +146,25 @@ class ActMethods:
         Args:
             against: The other batch; whichever ended first is the earlier one.
             limit: Entries of each kind at most. Default: 100.
+        """
+
+    @Request("GET /v1/costs")
+    def costs(
+        self, *, since: datetime | None = None, until: datetime | None = None, model: str | None = None,
+        subject: str | None = None, key: str | None = None
+    ) -> Costs:
+        """What was spent in a time, in all and by day (UTC), model, subject and key, the dearest first.
+
+        A run counts once, with all that it has cost, when it ended or paused; one that is queued or runs counts now. A
+        key that sees its owner's batches alone sees their costs alone.
+
+        Args:
+            since: What counts since then: yesterday, tuesday, 7d, 2h, 2026-03-01 or 2026-03-01T09:30. Default: the last
+                30 days.
+            until: Before this time, written likewise. Default: now.
+            model: Of this model, or of this hosted service outside of runs.
+            subject: Of this subject, by its id or its name.
+            key: Of batches that this key submitted; (none): of those that needed no key.
         """
 
     @Request("GET /v1/subjects/{id}/map?format=json")

@@ -52,7 +52,17 @@ INTRUSIONS = """() => {
     ...(document.body.innerText.includes(" 49 ${7*7}") ? ["a template ran"] : []),
   ];
 }"""
-VIEWS = ("/", "/submit", "/batches", "/runs", "/subjects", "/subjects/moss", "/search?q=moss", "/system")
+VIEWS = (
+    "/",
+    "/submit",
+    "/batches",
+    "/runs",
+    "/subjects",
+    "/subjects/moss",
+    "/search?q=moss",
+    "/costs",
+    "/system",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ SIGN = (
     "insert into worker_metrics (id, worker, counters, gauges, saved_at) "
     "values (gen_random_uuid(), 'w1', '{}', '{}', now() - %s)"
 )
-PAGES = ("/", "/submit", "/batches", "/subjects", "/system", "/search?q=x")
+PAGES = ("/", "/submit", "/batches", "/subjects", "/costs", "/system", "/search?q=x")
 
 
 async def test_the_line_stands_on_every_page_and_is_answered_over_http(

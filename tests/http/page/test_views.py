@@ -19,7 +19,9 @@ async def test_an_empty_home_teaches_the_next_step(client: httpx2.AsyncClient):
     assert answer.status_code == 200
     assert "Nothing was researched here yet" in answer.text
     assert 'action="/submit"' in answer.text
-    assert "chiron submit" in answer.text
+    assert "Next: see what it costs" in answer.text
+    main = answer.text[answer.text.index("<main") : answer.text.index("</main>")]
+    assert "<code>" not in main, "a view has no shell commands"
 
 
 async def test_a_form_submits_once_and_leads_to_its_batch(client: httpx2.AsyncClient):

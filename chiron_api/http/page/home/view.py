@@ -1,4 +1,4 @@
-"""Home: what needs somebody, what runs, and what is new since the last visit."""
+"""Home: what needs somebody, what runs, the latest answers, money today, and what is new since the last visit."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,6 +19,7 @@ from chiron_api.http.page.views import view
 VISIT = "visit"
 VISIT_PAUSE = timedelta(minutes=30)  # a longer absence begins a new visit
 FIRST_VISIT = timedelta(days=1)
+BANDS = ("attention", "running", "answers", "money", "news")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,14 @@ def visit_of(request: Request) -> Visit:
 
 
 async def show_home(request: Request) -> Response:
-    """The three bands; without any batch a form with an example."""
+    """The bands; without any batch a form with an example, and the subjects that all share."""
     visit, services = visit_of(request), services_of(request)
-    overview = await home.load(services.pool, since=visit.since, owner=services.principal.visible_owner)
-    answer = page(request, "home/page.html", section="/", home=overview, form=Form(BatchRequest))
+    if await home.has_batches(services):
+        overview = await home.load(services, since=visit.since)
+        answer = page(request, "home/page.html", section="/", home=overview)
+    else:
+        welcome = await home.load_welcome(services.pool)
+        answer = page(request, "home/welcome.html", section="/", welcome=welcome, form=Form(BatchRequest))
     answer.set_cookie(VISIT, visit.cookie(), max_age=31_536_000, httponly=True, samesite="strict")
     return answer
 
@@ -60,19 +65,17 @@ async def live_home(request: Request) -> Response:
     """The bands as they change."""
     since, services = visit_of(request).since, services_of(request)
 
-    owner = services.principal.visible_owner
-
     async def load() -> Home:
-        return await home.load(services.pool, since=since, owner=owner)
+        return await home.load(services, since=since)
 
     async def draw(overview: Home) -> Frame:
-        bands = ("attention", "running", "news")
         parts = (
-            Part(f"band-{name}", render(request, f"home/{name}.html", {"home": overview})) for name in bands
+            Part(f"band-{name}", render(request, f"home/{name}.html", {"home": overview})) for name in BANDS
         )
         return Frame(tuple(parts))
 
-    return live_parts(request, ("home", owner, since), load, draw)
+    principal = services.principal
+    return live_parts(request, ("home", principal.visible_owner, principal.key_id, since), load, draw)
 
 
 routes = [view("/", show_home), view("/live", live_home)]

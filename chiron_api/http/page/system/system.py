@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, timedelta
 from functools import cache
 from typing import Any
 
@@ -14,10 +14,10 @@ from psycopg_pool import PoolTimeout
 from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError
 
 from chiron_api.services import Services
+from chiron_workers.billing.costs import CostFilter, Costs, costs_of
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.migrate import migrations
 from chiron_workers.db.queries import load as load_queries
-from chiron_workers.ids import first_id
 from chiron_workers.pubsub.cooldowns import Cooldown, active_cooldowns
 from chiron_workers.pubsub.redis import redis_client, write_refusal
 from chiron_workers.runs.model_holds import Hold, active_holds
@@ -26,7 +26,8 @@ from chiron_workers.worker.fleet import Fleet
 SQL = load_queries(__file__)
 ANSWER_S = 2.0  # a service that takes longer twice is not well: once may be this process's own delay
 ROWS_MAX = 50
-SPENDING_FOR = timedelta(days=31)
+SPENDING_FOR = timedelta(days=6)  # before today
+MOMENT = timedelta(seconds=1)  # what ended as the page is read counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class System:
     workers: Sequence[DictRow] = ()
     queue: Sequence[DictRow] = ()
     holds: Sequence[Hold] = ()
-    spending: Sequence[DictRow] = ()
+    costs: Costs | None = None
     duties: DictRow = field(default_factory=dict)
 
     @property
@@ -90,19 +91,17 @@ async def _state(services: Services) -> tuple[Service, dict[str, Any]]:
 
 async def _fields(services: Services, clock: DictRow) -> dict[str, Any]:
     pool: Pool = services.pool
-    spending = {
-        "now": clock["now"].astimezone(),
-        "first_id": first_id(clock["now"] - SPENDING_FOR),
-        "owner": services.principal.visible_owner,
-    }
+    owner = services.principal.visible_owner
+    today = clock["now"].astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    costs = await costs_of(pool, CostFilter(today - SPENDING_FOR, clock["now"] + MOMENT, owner))
     [duties] = await fetch_all(pool, SQL["duties"])
     return {
         "schema": clock["schema"],
         "lacking": tuple(name for version, name in _shipped() if version > clock["version"]),
-        "workers": await fetch_all(pool, SQL["workers"], {"limit": ROWS_MAX, "owner": spending["owner"]}),
+        "workers": await fetch_all(pool, SQL["workers"], {"limit": ROWS_MAX, "owner": owner}),
         "queue": await fetch_all(pool, SQL["queue"], {"limit": ROWS_MAX}),
         "holds": await active_holds(pool),
-        "spending": await fetch_all(pool, SQL["spending"], spending),
+        "costs": costs,
         "duties": duties,
     }
 

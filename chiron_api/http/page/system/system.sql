@@ -26,22 +26,6 @@ select model, count(*)::int as runs, count(*) filter (where dispatched_at is not
  order by oldest_at nulls last, model
  limit %(limit)s;
 
--- spending
--- By the day on which a run ended; one that is open counts today. Ids tell when a run was submitted: of one that took more than
--- a month the day is not told.
-select day::date as day, coalesce(sum(r.spent_usd), 0) as usd, count(r.id)::int as runs
-  from generate_series(date_trunc('day', %(now)s::timestamptz) - interval '6 days', date_trunc('day', %(now)s::timestamptz), '1 day') as day
-  left join (select runs.id, runs.spent_usd, coalesce(runs.finished_at, %(now)s) as at
-               from runs
-               join batches b on b.id = runs.batch_id
-              where runs.id >= %(first_id)s
-                and runs.spent_usd > 0
-                and (%(owner)s::text is null or b.owner = %(owner)s)) r
-    on r.at >= day
-   and r.at < day + interval '1 day'
- group by day
- order by day desc;
-
 -- duties
 -- What else workers have to do.
 select (select count(*) from rechecks where finished_at is null)::int as rechecks,

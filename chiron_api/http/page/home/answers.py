@@ -1,0 +1,58 @@
+"""The newest answers as the home page shows them: the question, its first sentences, what came of it."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from chiron_api.text import one_line
+from chiron_workers.evidence.citations import said_sentences, without_citations
+
+ANSWER_CHARS = 4_000  # that are read for its first sentences
+SENTENCES = 2
+EXCERPT_CHARS = 420
+_NO_PROSE = re.compile(r"^\s*(?:#{1,6}\s|\||```|[-*_=]{3,}\s*$|\*\*[^*]*\*\*:?\s*$)")
+_EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1")
+_LEFT_BY_CITATIONS = re.compile(r"\s*\((?:[\s,;]|and|see)*\)|\s*\[(?:[\s,;])*\]|\s+(?=[.,;:!?])")
+
+
+@dataclass(frozen=True, slots=True)
+class LatestAnswer:
+    """A run that completed; `facts` are those that it stored, confirmed or cites. `is_new`: since the last visit."""
+
+    id: UUID
+    number: int
+    batch_id: UUID
+    batch_name: str
+    subject_id: str
+    topic: str
+    summary: str
+    facts: int
+    nothing_found: bool
+    finished_at: datetime
+    is_new: bool
+
+
+def latest_answer(row: DictRow, *, since: datetime) -> LatestAnswer:
+    """A row of the statement, with the first sentences of its answer."""
+    answer = row.pop("answer")
+    return LatestAnswer(**row, summary=first_sentences(answer or ""), is_new=row["finished_at"] > since)
+
+
+@lru_cache(maxsize=512)
+def first_sentences(answer: str) -> str:
+    """The first two sentences of an answer in Markdown as text: without headings, tables, emphasis and citations."""
+    prose = "\n".join(line for line in answer[:ANSWER_CHARS].splitlines() if not _NO_PROSE.match(line))
+    sentences = []
+    for sentence in said_sentences(prose):
+        words = _LEFT_BY_CITATIONS.sub(
+            "", " ".join(without_citations(_EMPHASIS.sub(r"\2", sentence)).split())
+        )
+        if any(map(str.isalpha, words)):
+            sentences.append(words)
+        if len(sentences) == SENTENCES:
+            break
+    return one_line(" ".join(sentences), chars_max=EXCERPT_CHARS)
