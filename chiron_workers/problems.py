@@ -102,6 +102,11 @@ def check_model(model: str) -> Remedy:
     return Remedy(RemedyAction.CHECK_MODEL, Noun.MODEL, model)
 
 
+def resume_webhook(webhook_id: UUID) -> Remedy:
+    """Send to a webhook again."""
+    return Remedy(RemedyAction.RESUME, Noun.WEBHOOK, str(webhook_id))
+
+
 def change_setting(name: str) -> Remedy:
     """Set an environment variable where the workers run, and restart them."""
     return Remedy(RemedyAction.CHANGE_SETTING, Noun.SETTING, name)

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from chiron_api.acts.act import Created, Noun, Target
 from chiron_api.acts.inputs import Flag, Input, Name, Page, Time, Usd
+from chiron_api.answers.runs import SubmitReceipt
 from chiron_api.answers.subjects import (
     Subscription,
     SubscriptionList,
@@ -77,7 +78,7 @@ class TimesQuery(Input):
     "POST /v1/subscriptions",
     "Subscribe to a subject",
     client="subscribe",
-    faces=("tool create_subscription",),
+    faces=("tool create_subscription", "POST /schedules"),
     tool_target="subscription_id",
     status=HTTPStatus.CREATED,
     location="/v1/subscriptions/{id}",
@@ -108,7 +109,11 @@ async def create_subscription(services: Services, body: SubscriptionRequest) -> 
 
 
 @SUBSCRIPTIONS.act(
-    "subscriptions.list", "GET /v1/subscriptions", "List the subscriptions", client="subscriptions"
+    "subscriptions.list",
+    "GET /v1/subscriptions",
+    "List the subscriptions",
+    client="subscriptions",
+    faces=("GET /schedules",),
 )
 async def list_subscriptions(services: Services, page: SubscriptionPage) -> SubscriptionList:
     """Subscriptions, newest first, in pages; `next` is null on the last one."""
@@ -154,6 +159,7 @@ async def show_subscription(services: Services, id: UUID) -> Subscription:
     "POST /v1/subscriptions/{id}/pause",
     "Pause a subscription",
     client="pause_subscription",
+    faces=("POST /schedules/{id}/pause",),
     problems=CHANGE_PROBLEMS,
     is_owned=True,
     repeatable=True,
@@ -168,6 +174,7 @@ async def pause_subscription(services: Services, id: UUID) -> Subscription:
     "POST /v1/subscriptions/{id}/resume",
     "Resume a subscription",
     client="resume_subscription",
+    faces=("POST /schedules/{id}/resume",),
     problems=CHANGE_PROBLEMS,
     is_owned=True,
     repeatable=True,
@@ -178,10 +185,36 @@ async def resume_subscription(services: Services, id: UUID) -> Subscription:
 
 
 @SUBSCRIPTIONS.act(
+    "subscriptions.run",
+    "POST /v1/subscriptions/{id}/run",
+    "Run a subscription now",
+    client="run_subscription",
+    faces=("POST /schedules/{id}/run",),
+    status=HTTPStatus.CREATED,
+    location="/v1/batches/{batch_id}",
+    problems=(HTTPStatus.PAYMENT_REQUIRED, *CHANGE_PROBLEMS),
+    costs_money=True,
+    is_owned=True,
+    repeatable=True,
+)
+async def run_subscription(services: Services, id: UUID) -> Created[SubmitReceipt]:
+    """Start a time of a subscription now, also of a paused one. Its next time stays, and the key that acts pays.
+
+    409 while the batch of the time before is not finished, or if the subscription has ended.
+    """
+    from chiron_workers.subscriptions.scheduler import start_now  # which showing help does without
+
+    submission = await start_now(services.pool, id, principal=services.principal)
+    await services.notify(submission.batch_id)
+    return Created(SubmitReceipt.model_validate(submission), submission.is_new)
+
+
+@SUBSCRIPTIONS.act(
     "subscriptions.delete",
     "DELETE /v1/subscriptions/{id}",
     "Delete a subscription",
     client="delete_subscription",
+    faces=("POST /schedules/{id}/delete",),
     status=HTTPStatus.NO_CONTENT,
     problems=(HTTPStatus.NOT_FOUND,),
     is_owned=True,

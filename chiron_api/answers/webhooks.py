@@ -28,7 +28,7 @@ class Webhook(Answer):
     url: str
     kinds: list[NoticeKind]
     format: Literal["standard", "slack", "mail"]
-    state: Literal["active", "off"]
+    state: Literal["active", "paused", "off"]
     reason: str
     failing_since: datetime | None
     created_at: datetime

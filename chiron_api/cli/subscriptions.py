@@ -8,6 +8,7 @@ from chiron_api.acts import subscriptions as acts
 from chiron_api.answers.subjects import Subscription
 from chiron_api.cli.display.answer import AsJson, print_answer, print_list
 from chiron_api.cli.display.difference import counts_line
+from chiron_api.cli.display.remedies import pasteable
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.pages import first_items
 from chiron_api.cli.input.targets import act_on
@@ -95,6 +96,15 @@ async def resume(subscription: Id, as_json: AsJson = False) -> None:
 
 
 @cli.command()
+async def run(subscription: Id, as_json: AsJson = False) -> None:
+    """Start a time of a subscription now, also of a paused one. Its next time stays."""
+    _, outcome = await act_on(acts.run_subscription, subscription, Referent.SUBSCRIPTION)
+    started = "Started" if outcome.is_new else "Started before"
+    text = f"{started}: batch {outcome.answer.batch_id}. {pasteable('watch', str(outcome.answer.batch_id))} follows it."
+    print_answer(text, outcome.answer, as_json=as_json)
+
+
+@cli.command()
 async def delete(subscription: Id, as_json: AsJson = False) -> None:
     """Delete a subscription. What it has started goes on, and what was found stays."""
     subscription_id, _ = await act_on(acts.delete_subscription, subscription, Referent.SUBSCRIPTION)
@@ -119,4 +129,6 @@ def _text(subscription: Subscription) -> str:
         lines.append(f"  next {local_time(subscription.next_at, '%Y-%m-%d %H:%M')}")
     if subscription.reason:
         lines.append(f"  {one_line(subscription.reason)}")
+    if subscription.state == "paused":
+        lines.append(f"  {pasteable('subscriptions', 'resume', str(subscription.id))} resumes it")
     return "\n".join(lines)

@@ -130,7 +130,7 @@ class Subscriptions:
         caller, subscription_id = self._session.caller, new_id()
         # Words that a run has read may have told it to: a person decides whether money is spent again and again.
         is_paused = caller.run_id is not None
-        reason = f"made by run {caller.run_id}; `chiron subscriptions resume {subscription_id}` starts it"
+        reason = f"made by run {caller.run_id}; a person resumes it"
         await self._session.write(
             SQL["insert"],
             {

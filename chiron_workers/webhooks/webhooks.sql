@@ -35,10 +35,17 @@ delete from webhooks
    and (%(owner)s::text is null or owner = %(owner)s)
 returning id;
 
--- turn_on
+-- pause
+-- One that is off stays off, with its reason.
+update webhooks
+   set state = 'paused'
+ where id = %(id)s
+   and state = 'active';
+
+-- resume
 update webhooks
    set state = 'active',
        reason = '',
        failing_since = null
  where id = %(id)s
-   and state = 'off';
+   and state <> 'active';
