@@ -367,6 +367,11 @@ class ActMethods:
     def pause_subscription(self, subscription: Id | Subscription) -> Subscription:
         """Have a subscription due no more until it is resumed. One that has ended is refused."""
 
+    @Request("POST /v1/webhooks/{id}/pause", is_repeatable=True)
+    def pause_webhook(self, webhook: Id | Webhook) -> Webhook:
+        """Send a webhook nothing until it is resumed. Deliveries that wait are sent then; what happens meanwhile is not.
+        """
+
     @Request("GET /v1/subjects/{id}/progress", ProgressList)
     def progress(self, subject: str) -> list[NodeProgress]:
         """Your mastery of each node, how many questions it has, and how many of them are due for review."""
@@ -452,6 +457,10 @@ class ActMethods:
     def resume_subscription(self, subscription: Id | Subscription) -> Subscription:
         """Have a subscription due again at its next time. One that has ended is refused."""
 
+    @Request("POST /v1/webhooks/{id}/resume", is_repeatable=True)
+    def resume_webhook(self, webhook: Id | Webhook) -> Webhook:
+        """Send to a webhook again that is paused, or off since its deliveries failed."""
+
     @Request("POST /v1/{folder}/{id}/retry")
     def retry(
         self, batch: BatchRef | None = None, *, run: RunRef | None = None, budget_usd: Money | None = None,
@@ -492,6 +501,13 @@ class ActMethods:
         """One run with its answer or its error, and the newest 20 `evaluations` of texts, newest first.
 
         Of each text the first 2,000 of `text_chars` characters are there.
+        """
+
+    @Request("POST /v1/subscriptions/{id}/run", is_repeatable=True)
+    def run_subscription(self, subscription: Id | Subscription) -> SubmitReceipt:
+        """Start a time of a subscription now, also of a paused one. Its next time stays, and the key that acts pays.
+
+        409 while the batch of the time before is not finished, or if the subscription has ended.
         """
 
     @Pages("GET /v1/runs", RunList)
@@ -548,7 +564,7 @@ class ActMethods:
 
     @Request("POST /v1/webhooks/{id}/test")
     def send_webhook_test(self, webhook: Id | Webhook) -> Delivery:
-        """Have a delivery sent that says nothing. A webhook that is off is turned on again."""
+        """Have a delivery sent that says nothing. A webhook that is off is turned on again; a paused one is refused."""
 
     @Request("POST /v1/quizzes/{id}/settlements", names={"question": "question_id"})
     def settle_answer(self, quiz: Id | Quiz, question: Id | QuizAnswer, mark: Literal["right", "wrong"]) -> Quiz:
