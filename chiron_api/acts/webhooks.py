@@ -56,7 +56,11 @@ async def create_webhook(services: Services, body: WebhookRequest) -> NewWebhook
 
 
 @WEBHOOKS.act(
-    "webhooks.list", "GET /v1/webhooks", "List the webhooks", client="webhooks", faces=("GET /deliveries", "GET /webhooks")
+    "webhooks.list",
+    "GET /v1/webhooks",
+    "List the webhooks",
+    client="webhooks",
+    faces=("GET /deliveries", "GET /webhooks"),
 )
 async def list_webhooks(services: Services, page: Page) -> WebhookList:
     """Webhooks, newest first, in pages; `next` is null on the last one."""

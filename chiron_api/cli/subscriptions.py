@@ -7,7 +7,6 @@ import typer
 from chiron_api.acts import subscriptions as acts
 from chiron_api.answers.subjects import Subscription
 from chiron_api.cli.display.answer import AsJson, print_answer, print_list
-from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.display.remedies import pasteable
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.pages import first_items
@@ -16,6 +15,7 @@ from chiron_api.cli.input.times import Side, time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line, usd
+from chiron_api.views.differences import counts_line
 from chiron_workers.batches.references import Referent, id_of
 from chiron_workers.settings import settings
 
@@ -123,6 +123,7 @@ def _text(subscription: Subscription) -> str:
     lines += [f"  context: {one_line(subscription.context)}"] if subscription.context else []
     lines += ["  reads the sources of its subject again each time"] * subscription.recheck
     last = f"; the last started batch {subscription.last_batch_id}" if subscription.last_batch_id else ""
+    last += f": {counts_line(subscription.last_counts)}" if subscription.last_counts is not None else ""
     skipped_part = f", {subscription.times_skipped:,} passed over" if subscription.times_skipped else ""
     lines.append(f"  {count(subscription.times, 'time')} so far{skipped_part}{last}")
     if subscription.next_at:

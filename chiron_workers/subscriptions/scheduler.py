@@ -83,7 +83,11 @@ async def start_now(pool: Pool, subscription_id: UUID, *, principal: Principal) 
         KeyBudgetSpent: The budget of the key has no room for it.
     """
     rows = await fetch_all(pool, SQL["by_hand"], {"id": subscription_id})
-    batch = await _batch(pool, rows[0], by_hand_after=f"by hand after {rows[0]['last_batch_id']}") if rows else None
+    batch = (
+        await _batch(pool, rows[0], by_hand_after=f"by hand after {rows[0]['last_batch_id']}")
+        if rows
+        else None
+    )
     if batch is None:
         raise NotFound(f"There is no subscription {subscription_id}.", remedies=(SEE_SUBSCRIPTIONS,))
     [row] = rows

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -58,6 +59,7 @@ class Webhook:
     reason: str
     failing_since: datetime | None
     created_at: datetime
+    last_delivery: dict[str, Any] | None = None
 
 
 class Webhooks:

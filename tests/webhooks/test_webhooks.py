@@ -64,7 +64,7 @@ async def test_what_somebody_else_owns_is_not_there(pool: Pool, hook: Hook):
             with pytest.raises(NotFound):
                 await attempt
     async with Session(pool, Caller("alice", is_admin=False)) as session:
-        assert await Webhooks(session).newest(limit=10) == [webhook]
+        assert [item.id for item in await Webhooks(session).newest(limit=10)] == [webhook.id]
         await Webhooks(session).remove(webhook.id)
     assert await fetch_all(pool, sql.SQL("select from deliveries")) == []
 
@@ -144,7 +144,9 @@ async def test_a_paused_webhook_hears_nothing_until_it_is_resumed(pool: Pool, ho
     assert claim.id == delivery.id
 
 
-async def test_pausing_a_webhook_that_is_off_leaves_its_reason_and_resuming_turns_it_on(pool: Pool, hook: Hook):
+async def test_pausing_a_webhook_that_is_off_leaves_its_reason_and_resuming_turns_it_on(
+    pool: Pool, hook: Hook
+):
     _, webhook = await hook(URL)
     await fetch_all(pool, sql.SQL("update webhooks set state = 'off', reason = 'It is gone.' returning 1"))
     async with Session(pool) as session:

@@ -9,13 +9,13 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.display.events import event_line, numbered
 from chiron_api.cli.display.standstill import Standstill
 from chiron_api.cli.display.summary import closing_line
 from chiron_api.text import as_json as json_line
 from chiron_api.text import cost_phrase, count, facts_phrase, one_line, shorten_middle
 from chiron_api.views.batches import difference_of
+from chiron_api.views.differences import counts_line
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.references import run_numbers
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, runs_of, summary

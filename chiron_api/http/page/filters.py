@@ -24,6 +24,7 @@ from chiron_api.text import (
     verdict_and_judge,
 )
 from chiron_api.text import count as phrase
+from chiron_api.views.differences import counts_line
 from chiron_workers.batches.summaries import BatchSummary
 from chiron_workers.documents.omissions import describe
 from chiron_workers.knowledge.facts.fact_details import AssertionDetails, RelatedFact
@@ -142,6 +143,7 @@ def short_ids(text: str) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
+    "differences": counts_line,
     "short_ids": short_ids,
     "cell_text": written,
     "absolute": local_time,
