@@ -11,8 +11,8 @@ from chiron_workers.settings import settings
 LOG = logging.getLogger(__name__)
 POOL_WAIT_S = 5.0  # a client that waits for an answer should learn of an outage soon
 DATABASE_AWAY = (
-    "The database cannot be reached. Is it running (`chiron status` tells, `chiron up` starts it), "
-    "and is CHIRON_DATABASE_URL right? This server stays up: call again then."
+    "The database cannot be reached. Do the services of Chiron run, and is CHIRON_DATABASE_URL right? This server stays up: "
+    "call again then."
 )
 
 

@@ -13,8 +13,8 @@ from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyEvent, JourneyState
 
 NOT_TAUGHT = (
-    "You know what can be taught; of {nodes} of the goal nothing is known. Add documents or another search, and start it again "
-    "with --again."
+    "You know what can be taught; of {nodes} of the goal nothing is known. Add documents or another search, and start it again, "
+    "with a new map (`again`)."
 )
 # What comes next, by state, and of an idle journey by what led there.
 _NEXT: Mapping[JourneyState | JourneyEvent, str] = MappingProxyType(

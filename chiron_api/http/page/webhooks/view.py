@@ -39,14 +39,19 @@ async def create_webhook(request: Request) -> Response:
     """Make a webhook and show its secret, which no later page does."""
     fields = await read_form(request)
     try:
-        if not fields.setdefault("kinds", ""):
-            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Tick one kind of notice or more.")
-        new = await acts.create_webhook(services_of(request), as_input(fields, acts.WebhookRequest))
+        new = await acts.create_webhook(services_of(request), _body(fields))
     except (Problem, UsageError, Conflict) as error:
         return await _page(request, status=HTTPStatus.UNPROCESSABLE_ENTITY, problem=str(error), fields=fields)
     response = await _page(request, status=HTTPStatus.CREATED, new=new)
     response.headers["Location"] = f"{PATH}/{new.id}"  # the audit trail names its end
     return response
+
+
+def _body(fields: dict[str, str]) -> acts.WebhookRequest:
+    # Without a box that is ticked the form sends no kinds, which the act takes for its default.
+    if not fields.setdefault("kinds", ""):
+        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "Tick one kind of notice or more.")
+    return as_input(fields, acts.WebhookRequest)
 
 
 async def _page(
