@@ -34,7 +34,7 @@ async def delivery_of(client: httpx2.AsyncClient) -> str:
 async def test_without_deliveries_the_page_says_how_to_get_some(client: httpx2.AsyncClient):
     page = (await client.get("/deliveries")).text
     assert 'href="/webhooks#new"' in page
-    assert "chiron " not in page
+    assert "chiron webhooks" not in page
     assert 'href="/deliveries"' in (await client.get("/system")).text
 
 
