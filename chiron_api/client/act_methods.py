@@ -133,7 +133,7 @@ class ActMethods:
 
         Args:
             model: The model that checks, if CHIRON_VERDICT_MODEL names none. Default: CHIRON_MODEL.
-            budget_usd: The most that the check may cost. It pauses there; `chiron resume` continues it.
+            budget_usd: The most that the check may cost. It pauses there, and a resume continues it.
             budget_tokens: How many tokens the check may use.
             again: Check again, although the same facts were checked before.
         """
@@ -334,7 +334,7 @@ class ActMethods:
         Args:
             node_id: Only about this node of the map.
             model: The model that writes the questions. Default: CHIRON_MODEL.
-            budget_usd: The most that writing them may cost. It pauses there; `chiron resume` continues it.
+            budget_usd: The most that writing them may cost. It pauses there, and a resume continues it.
             budget_tokens: How many tokens writing them may use.
             again: Write new questions first, although that was tried before.
         """
@@ -355,7 +355,7 @@ class ActMethods:
             facts_min: Accepted facts that a node needs, from two origins. Default: 3.
             topics_max: Nodes that are researched at once. Default: 20.
             model: Model of the runs. Default: CHIRON_MODEL.
-            budget_usd: The most that the round may cost. It pauses there; `chiron resume` continues it.
+            budget_usd: The most that the round may cost. It pauses there, and a resume continues it.
             again: Try nodes again that gained nothing twice.
         """
 
@@ -577,7 +577,7 @@ class ActMethods:
 
     @Request("GET /v1/skills", SkillList)
     def skills(self) -> list[Skill]:
-        """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
+        """The skills of the machine that the API runs on."""
 
     @Request("POST /v1/runs")
     def start(
@@ -608,7 +608,7 @@ class ActMethods:
             goal: What you want to understand or be able to do, in your own words.
             depth: How deeply: overview, practical, expert, or other words. Default: practical.
             model: Model of the runs. Default: CHIRON_MODEL.
-            budget_usd: The most that the whole journey may cost. It pauses there; `chiron learn resume` continues it.
+            budget_usd: The most that the whole journey may cost. It pauses there, and a resume continues it.
             facts_min: Accepted facts that a node needs, from two origins. Default: 3.
             again: Draw a new map of the goal, and research nodes again that gained no facts.
         """
@@ -750,7 +750,7 @@ class ActMethods:
         Args:
             node: The node of the map, by its title or its id.
             model: The model that writes. Default: CHIRON_MODEL.
-            budget_usd: The most that the writing may cost. It pauses there; `chiron resume` continues it.
+            budget_usd: The most that the writing may cost. It pauses there, and a resume continues it.
             budget_tokens: How many tokens the writing may use.
             again: Write it again; the present lesson is kept as a version.
         """
@@ -764,7 +764,7 @@ class ActMethods:
 
         Args:
             model: The model that writes. Default: CHIRON_MODEL.
-            budget_usd: The most that the writing may cost. It pauses there; `chiron resume` continues it.
+            budget_usd: The most that the writing may cost. It pauses there, and a resume continues it.
             budget_tokens: How many tokens the writing may use.
             again: Write it again, although the facts are the same as the last time.
         """

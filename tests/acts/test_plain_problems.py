@@ -1,4 +1,4 @@
-"""What programs, the page and models read names no shell command: a problem has remedies, and the terminal makes commands of them."""
+"""What programs, the page and models read names no shell command: remedies stand beside, and the terminal has their commands."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ from chiron_workers.problems import Noun, Remedy, RemedyAction, resume_webhook
 
 ROOT = Path(__file__).parents[2]
 SHELL = re.compile(r"`chiron [a-z]|\bchiron (?:up|open|doctor|migrate) |(?<![\w-])--[a-z][a-z-]+")
-# Who reads these has a terminal before them: settings and services at the start of a process, files of commands, tools of operators.
+# Who reads these has a terminal: settings and services at the start of a process, files of commands, tools of operators.
 TERMINAL = {
     "chiron_workers/celery.py",
     "chiron_workers/db/connect.py",
