@@ -32,7 +32,10 @@ from chiron_workers.learning.lesson_orders import find_node
 from chiron_workers.settings import settings
 from chiron_workers.states import Mark
 
-ADVICE = "Batch {batch_id} wrote none. `chiron show {batch_id}` says why and what helps; --again begins another one, which is paid for again."
+ADVICE = (
+    "Batch {batch_id} wrote none. `chiron show {batch_id}` says why and what helps; --again begins another one, which is paid "
+    "for again."
+)
 NODES_LEFT = "{left:,} nodes are left; `chiron learn quiz {subject} --again` goes on with them once these have questions."
 RESUME_HINT = "The quiz stays where it is; the same command goes on with it."
 
