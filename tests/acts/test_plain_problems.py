@@ -121,7 +121,7 @@ def test_the_same_remedy_is_a_command_a_request_and_for_a_model_a_tool():
         "POST",
         "/v1/webhooks/0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa/resume",
     )
-    run = Remedy(RemedyAction.RESUME, Noun.RUN, "0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa")
-    assert with_remedies(Conflict("It is paused.", remedies=(run,))) == (
-        "It is paused. What helps: Continue the run (resume_run)."
+    run = Remedy(RemedyAction.CANCEL, Noun.RUN, "0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa")
+    assert with_remedies(Conflict("It is running.", remedies=(run,))) == (
+        "It is running. What helps: Cancel the run first (cancel_run)."
     )

@@ -70,7 +70,7 @@ async def test_what_is_wrong_in_the_form_is_said_in_it(
 async def test_a_webhook_is_tested_paused_resumed_and_deleted(client: httpx2.AsyncClient, shelf: Shelf):
     webhook_id = await webhook_of(client)
     path = f"/webhooks/{webhook_id}"
-    assert "none yet" in (await client.get("/webhooks")).text
+    assert "nothing sent yet" in (await client.get("/webhooks")).text
     assert (await client.post(f"{path}/test", data=TOKEN)).headers["location"] == f"/webhooks#{webhook_id}"
     page = (await client.get("/webhooks")).text
     assert ">waiting</span>" in page
