@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from chiron_api.acts.act import Created, Noun, Target
+from chiron_api.acts.act import Created, Noun, Target, ToolFace
 from chiron_api.acts.inputs import Flag, Input, Name, Page, Time, Usd
 from chiron_api.answers.runs import SubmitReceipt
 from chiron_api.answers.subjects import (
@@ -27,6 +27,7 @@ from chiron_workers.subscriptions.subscriptions import TOPICS_MAX, NewSubscripti
 SUBSCRIPTIONS = Noun("Subscriptions", Target("subscription", (Subscription,)))
 CHANGE_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 TIMES_MAX = 100
+ID_WORDS = "The subscription, by its id, as list_subscriptions gives it."
 
 
 class SubscriptionRequest(Input):
@@ -114,6 +115,10 @@ async def create_subscription(services: Services, body: SubscriptionRequest) -> 
     "List the subscriptions",
     client="subscriptions",
     faces=("GET /schedules",),
+    tool=ToolFace(
+        "list_subscriptions",
+        next_step="run_subscription, pause_subscription and resume_subscription take an id.",
+    ),
 )
 async def list_subscriptions(services: Services, page: SubscriptionPage) -> SubscriptionList:
     """Subscriptions, newest first, in pages; `next` is null on the last one."""
@@ -163,6 +168,7 @@ async def show_subscription(services: Services, id: UUID) -> Subscription:
     problems=CHANGE_PROBLEMS,
     is_owned=True,
     repeatable=True,
+    tool=ToolFace("pause_subscription", "subscription_id", ID_WORDS, target="subscription_id"),
 )
 async def pause_subscription(services: Services, id: UUID) -> Subscription:
     """Have a subscription due no more until it is resumed. One that has ended is refused."""
@@ -178,6 +184,13 @@ async def pause_subscription(services: Services, id: UUID) -> Subscription:
     problems=CHANGE_PROBLEMS,
     is_owned=True,
     repeatable=True,
+    tool=ToolFace(
+        "resume_subscription",
+        "subscription_id",
+        ID_WORDS,
+        target="subscription_id",
+        next_step="It may have been made by a run, from words of a page: resume it for a person alone.",
+    ),
 )
 async def resume_subscription(services: Services, id: UUID) -> Subscription:
     """Have a subscription due again at its next time. One that has ended is refused."""
@@ -196,6 +209,13 @@ async def resume_subscription(services: Services, id: UUID) -> Subscription:
     costs_money=True,
     is_owned=True,
     repeatable=True,
+    tool=ToolFace(
+        "run_subscription",
+        "subscription_id",
+        ID_WORDS,
+        target="subscription_id",
+        next_step="get_run tells how far it is.",
+    ),
 )
 async def run_subscription(services: Services, id: UUID) -> Created[SubmitReceipt]:
     """Start a time of a subscription now, also of a paused one. Its next time stays, and the key that acts pays.
