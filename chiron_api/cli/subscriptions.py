@@ -99,8 +99,8 @@ async def resume(subscription: Id, as_json: AsJson = False) -> None:
 async def run(subscription: Id, as_json: AsJson = False) -> None:
     """Start a time of a subscription now, also of a paused one. Its next time stays."""
     _, outcome = await act_on(acts.run_subscription, subscription, Referent.SUBSCRIPTION)
-    started = "Started" if outcome.is_new else "Started before"
-    text = f"{started}: batch {outcome.answer.batch_id}. {pasteable('watch', str(outcome.answer.batch_id))} follows it."
+    verb = "Started" if outcome.is_new else "Started before"
+    text = f"{verb}: batch {outcome.answer.batch_id}. {pasteable('watch', str(outcome.answer.batch_id))} follows it."
     print_answer(text, outcome.answer, as_json=as_json)
 
 

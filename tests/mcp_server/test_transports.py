@@ -77,7 +77,7 @@ async def test_without_a_database_it_stays_up_and_each_call_says_what_to_do(talk
         for name in ("list_subjects", "get_active_subject"):
             result = await client.call_tool(name, {})
             assert result.is_error
-            assert text(result).startswith("The database cannot be reached. Is it running (`chiron status`")
+            assert text(result).startswith("The database cannot be reached. Do the services of Chiron run")
             assert "127.0.0.1" not in text(result)
 
 
