@@ -39,7 +39,8 @@ id, subject_id, topics, context, role, model, cron, time_zone, budget_usd, made_
 -- with_last
 subscriptions s
   left join lateral (
-    select b.id as last_batch_id, b.finished_at as last_finished_at, b.difference as last_counts
+    select b.id as last_batch_id, b.finished_at as last_finished_at,
+           case when b.compared_at >= b.finished_at then b.difference end as last_counts
       from batches b
      where b.subscription_id = s.id
      order by b.due_at desc

@@ -87,7 +87,9 @@ async def test_the_last_result_is_shown_with_its_difference(client: httpx2.Async
     await client.post(f"/schedules/{schedule_id}/run", data=TOKEN)
     shelf.connection.execute("update batches set open_runs = 0, finished_at = now()")
     assert ">finished</a>" in (await client.get("/schedules")).text
-    shelf.connection.execute("""update batches set difference = '{"new": 3, "withdrawn": 1}'""")
+    shelf.connection.execute(
+        """update batches set compared_at = now(), difference = '{"new": 3, "withdrawn": 1}'"""
+    )
     assert ">3 new, 1 withdrawn</a>" in (await client.get("/schedules")).text
 
 
