@@ -170,7 +170,7 @@ async def test_show_search_and_the_receipt_say_which_words_are_new(
     receipt = "\n".join(recheck_lines(await recheck()))
     assert "Context changed: the quote stands, among other words" in receipt
     assert "new around it: Update: this figure was wrong." in receipt
-    assert "POST /v1/subjects/bank/check" in receipt
+    assert "`chiron check bank`" in receipt
     shown = "\n".join(fact_lines(await details(pool, fact.id)))
     assert "context changed: the quote still stands there" in shown
     assert "Update: this figure was wrong." in shown
