@@ -8,10 +8,15 @@ from uuid import UUID
 
 
 class RemedyAction(StrEnum):
-    """What a remedy does: the verb of an act on a run or a batch, or what a person does outside of acts."""
+    """What a remedy does: the verb of an act, or what a person does outside of acts."""
 
     RESUME = "resume"
     RETRY = "retry"
+    CANCEL = "cancel"
+    SUBMIT = "submit"
+    START = "start"
+    STOP = "stop"
+    REVOKE = "revoke"
     SAY = "say"
     CHECK_MODEL = "check_model"
     CHANGE_SETTING = "change_setting"
@@ -27,11 +32,16 @@ class Noun(StrEnum):
     SETTING = "setting"
     SUBSCRIPTION = "subscription"
     WEBHOOK = "webhook"
+    DELIVERY = "delivery"
+    FACT = "fact"
+    PROPOSAL = "proposal"
+    JOURNEY = "journey"
+    KEY = "key"
 
     @property
     def plural(self) -> str:
         """The word for several."""
-        return "batches" if self is Noun.BATCH else f"{self}s"
+        return {Noun.BATCH: "batches", Noun.DELIVERY: "deliveries"}.get(self, f"{self}s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +68,22 @@ class Remedy:
                 return f"Continue the {self.noun}"
             case RemedyAction.RETRY:
                 return f"Try the {self.noun} again"
+            case RemedyAction.CANCEL | RemedyAction.STOP:
+                return f"{self.action.capitalize()} the {self.noun} first"
+            case RemedyAction.SUBMIT:
+                return "Submit topics"
+            case RemedyAction.START:
+                return f"Start a {self.noun}"
+            case RemedyAction.REVOKE:
+                return f"Revoke the {self.noun} {self.target} first"
             case RemedyAction.SAY:
                 return "Say what to do instead"
             case RemedyAction.CHECK_MODEL:
                 return f"Check the model {self.target}"
             case RemedyAction.CHANGE_SETTING:
                 return f"Change the setting {self.target}"
+            case RemedyAction.LIST if self.noun is Noun.RUN:
+                return "See the runs of the batch"
             case RemedyAction.LIST:
                 return f"See the {self.noun.plural}"
 
@@ -95,11 +115,51 @@ SAY_SOMETHING = Remedy(RemedyAction.SAY)
 SEE_BATCHES = Remedy(RemedyAction.LIST, Noun.BATCH)
 SEE_SUBSCRIPTIONS = Remedy(RemedyAction.LIST, Noun.SUBSCRIPTION)
 SEE_WEBHOOKS = Remedy(RemedyAction.LIST, Noun.WEBHOOK)
+SEE_DELIVERIES = Remedy(RemedyAction.LIST, Noun.DELIVERY)
+SEE_FACTS = Remedy(RemedyAction.LIST, Noun.FACT)
+SEE_PROPOSALS = Remedy(RemedyAction.LIST, Noun.PROPOSAL)
+SEE_KEYS = Remedy(RemedyAction.LIST, Noun.KEY)
+SUBMIT_TOPICS = Remedy(RemedyAction.SUBMIT, Noun.BATCH)
 
 
 def check_model(model: str) -> Remedy:
     """Have a model probed: does it call tools, does it stop?"""
     return Remedy(RemedyAction.CHECK_MODEL, Noun.MODEL, model)
+
+
+def see_runs(batch: object) -> Remedy:
+    """Look at the runs of a batch."""
+    return Remedy(RemedyAction.LIST, Noun.RUN, str(batch))
+
+
+def cancel(noun: Noun, id_: object) -> Remedy:
+    """Cancel a batch or a run before something else is done to it."""
+    return Remedy(RemedyAction.CANCEL, noun, str(id_))
+
+
+def start_journey(subject_id: str) -> Remedy:
+    """Begin a journey through a subject, to a goal that its learner names."""
+    return Remedy(RemedyAction.START, Noun.JOURNEY, subject_id)
+
+
+def stop_journey(subject_id: str) -> Remedy:
+    """Stop a journey through a subject before something else is done to it."""
+    return Remedy(RemedyAction.STOP, Noun.JOURNEY, subject_id)
+
+
+def revoke_key(name: str) -> Remedy:
+    """End a key, so that its name is free."""
+    return Remedy(RemedyAction.REVOKE, Noun.KEY, name)
+
+
+def resume_subscription(subscription_id: UUID) -> Remedy:
+    """Have a subscription due again."""
+    return Remedy(RemedyAction.RESUME, Noun.SUBSCRIPTION, str(subscription_id))
+
+
+def resume_webhook(webhook_id: UUID) -> Remedy:
+    """Send to a webhook again."""
+    return Remedy(RemedyAction.RESUME, Noun.WEBHOOK, str(webhook_id))
 
 
 def change_setting(name: str) -> Remedy:

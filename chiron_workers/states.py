@@ -335,9 +335,10 @@ class WebhookFormat(StrEnum):
 
 
 class WebhookState(StrEnum):
-    """Whether a webhook is sent anything; one that fails for days is off."""
+    """Whether a webhook is sent anything: a person pauses it; one that fails for days is off."""
 
     ACTIVE = "active"
+    PAUSED = "paused"
     OFF = "off"
 
 

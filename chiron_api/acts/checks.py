@@ -43,7 +43,7 @@ class Checking(Order):
     ] = None
     budget_usd: Annotated[
         Usd | None,
-        Field(description="The most that the check may cost. It pauses there; `chiron resume` continues it."),
+        Field(description="The most that the check may cost. It pauses there, and a resume continues it."),
     ] = None
     budget_tokens: Annotated[Tokens | None, Field(description="How many tokens the check may use.")] = None
     again: Annotated[Flag, Field(description="Check again, although the same facts were checked before.")] = (

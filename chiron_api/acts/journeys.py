@@ -36,7 +36,7 @@ class JourneyRequest(GoalOptions):
 
     budget_usd: Usd | None = Field(
         None,
-        description="The most that the whole journey may cost. It pauses there; `chiron learn resume` continues it.",
+        description="The most that the whole journey may cost. It pauses there, and a resume continues it.",
     )
     facts_min: FactsMin = FACTS_MIN
     again: Flag = Field(
@@ -135,7 +135,7 @@ async def resume(services: Services, id: UUID, body: ResumeRequest = SAME_BUDGET
     room_usd = None if total_usd is None else total_usd - await spent_usd(Session(pool), journey)
     if room_usd is not None and room_usd < USD_MIN:
         raise UsageError(
-            f"The journey has spent its budget of {total_usd:.2f} USD; name a higher one (--budget-usd, budget_usd)."
+            f"The journey has spent its budget of {total_usd:.2f} USD; name a higher one (budget_usd)."
         )
     paused = await load_paused(pool, journey) if journey.state is JourneyState.IDLE else {}
     share_usd = None if room_usd is None or not paused else (room_usd / len(paused)).quantize(USD_MIN)

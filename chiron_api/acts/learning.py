@@ -87,7 +87,7 @@ class RoundRequest(Input):
     ] = TOPICS_MAX
     model: Name | None = Field(None, description="Model of the runs. Default: CHIRON_MODEL.")
     budget_usd: Usd | None = Field(
-        None, description="The most that the round may cost. It pauses there; `chiron resume` continues it."
+        None, description="The most that the round may cost. It pauses there, and a resume continues it."
     )
     again: Flag = Field(False, description="Try nodes again that gained nothing twice.")
 

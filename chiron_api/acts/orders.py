@@ -19,9 +19,7 @@ class Order(Input):
     model: Annotated[Name | None, Field(description="The model that writes. Default: CHIRON_MODEL.")] = None
     budget_usd: Annotated[
         Usd | None,
-        Field(
-            description="The most that the writing may cost. It pauses there; `chiron resume` continues it."
-        ),
+        Field(description="The most that the writing may cost. It pauses there, and a resume continues it."),
     ] = None
     budget_tokens: Annotated[Tokens | None, Field(description="How many tokens the writing may use.")] = None
     again: Annotated[

@@ -63,7 +63,7 @@ class QuestionRequest(Input):
     )
     budget_usd: Usd | None = Field(
         None,
-        description="The most that writing them may cost. It pauses there; `chiron resume` continues it.",
+        description="The most that writing them may cost. It pauses there, and a resume continues it.",
     )
     budget_tokens: Tokens | None = Field(None, description="How many tokens writing them may use.")
     again: Flag = Field(False, description="Write new questions first, although that was tried before.")

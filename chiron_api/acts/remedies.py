@@ -1,15 +1,19 @@
 """Remedies as requests of the HTTP API, as the declaration of the act says."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from chiron_workers.batches.cost_to_finish import CostToFinish
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.problems import Remedy, RemedyAction
 
+PARAMETER = re.compile(r"{\w+}")
+OPEN_ACTIONS = (RemedyAction.SAY, RemedyAction.SUBMIT, RemedyAction.START)
 Summary = TypeVar("Summary", BatchSummary, RunSummary)
 
 
@@ -36,9 +40,11 @@ def request_of(remedy: Remedy) -> dict[str, Any]:
     if act is None:
         return members
     method, _, path = act.route.partition(" ")
-    request = {"method": method, "path": path.format(id=remedy.target)}
-    # What to say is for the caller to find.
-    if method != "GET" and remedy.action is not RemedyAction.SAY:
+    if "{" in path and not remedy.target:  # of what, the caller knows
+        return members
+    request = {"method": method, "path": PARAMETER.sub(lambda _: quote(remedy.target, safe=""), path)}
+    # What to say, to research or to learn is for the caller to find.
+    if method not in ("GET", "DELETE") and remedy.action not in OPEN_ACTIONS:
         request["body"] = {name: json.loads(value) for name, value in remedy.arguments.items()}
     tools = [face.removeprefix("mcp ") for face in act.operation.faces if face.startswith("mcp ")]
     return members | request | ({"tool": tools[0]} if tools else {})

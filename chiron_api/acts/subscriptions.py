@@ -7,8 +7,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from chiron_api.acts.act import Created, Noun, Target
+from chiron_api.acts.act import Created, Noun, Target, ToolFace
 from chiron_api.acts.inputs import Flag, Input, Name, Page, Time, Usd
+from chiron_api.answers.runs import SubmitReceipt
 from chiron_api.answers.subjects import (
     Subscription,
     SubscriptionList,
@@ -26,6 +27,7 @@ from chiron_workers.subscriptions.subscriptions import TOPICS_MAX, NewSubscripti
 SUBSCRIPTIONS = Noun("Subscriptions", Target("subscription", (Subscription,)))
 CHANGE_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 TIMES_MAX = 100
+ID_WORDS = "The subscription, by its id, as list_subscriptions gives it."
 
 
 class SubscriptionRequest(Input):
@@ -77,7 +79,7 @@ class TimesQuery(Input):
     "POST /v1/subscriptions",
     "Subscribe to a subject",
     client="subscribe",
-    faces=("tool create_subscription",),
+    faces=("tool create_subscription", "POST /schedules"),
     tool_target="subscription_id",
     status=HTTPStatus.CREATED,
     location="/v1/subscriptions/{id}",
@@ -108,7 +110,15 @@ async def create_subscription(services: Services, body: SubscriptionRequest) -> 
 
 
 @SUBSCRIPTIONS.act(
-    "subscriptions.list", "GET /v1/subscriptions", "List the subscriptions", client="subscriptions"
+    "subscriptions.list",
+    "GET /v1/subscriptions",
+    "List the subscriptions",
+    client="subscriptions",
+    faces=("GET /schedules",),
+    tool=ToolFace(
+        "list_subscriptions",
+        next_step="run_subscription, pause_subscription and resume_subscription take an id.",
+    ),
 )
 async def list_subscriptions(services: Services, page: SubscriptionPage) -> SubscriptionList:
     """Subscriptions, newest first, in pages; `next` is null on the last one."""
@@ -154,9 +164,11 @@ async def show_subscription(services: Services, id: UUID) -> Subscription:
     "POST /v1/subscriptions/{id}/pause",
     "Pause a subscription",
     client="pause_subscription",
+    faces=("POST /schedules/{id}/pause",),
     problems=CHANGE_PROBLEMS,
     is_owned=True,
     repeatable=True,
+    tool=ToolFace("pause_subscription", "subscription_id", ID_WORDS, target="subscription_id"),
 )
 async def pause_subscription(services: Services, id: UUID) -> Subscription:
     """Have a subscription due no more until it is resumed. One that has ended is refused."""
@@ -168,9 +180,17 @@ async def pause_subscription(services: Services, id: UUID) -> Subscription:
     "POST /v1/subscriptions/{id}/resume",
     "Resume a subscription",
     client="resume_subscription",
+    faces=("POST /schedules/{id}/resume",),
     problems=CHANGE_PROBLEMS,
     is_owned=True,
     repeatable=True,
+    tool=ToolFace(
+        "resume_subscription",
+        "subscription_id",
+        ID_WORDS,
+        target="subscription_id",
+        next_step="It may have been made by a run, from words of a page: resume it for a person alone.",
+    ),
 )
 async def resume_subscription(services: Services, id: UUID) -> Subscription:
     """Have a subscription due again at its next time. One that has ended is refused."""
@@ -178,10 +198,43 @@ async def resume_subscription(services: Services, id: UUID) -> Subscription:
 
 
 @SUBSCRIPTIONS.act(
+    "subscriptions.run",
+    "POST /v1/subscriptions/{id}/run",
+    "Run a subscription now",
+    client="run_subscription",
+    faces=("POST /schedules/{id}/run",),
+    status=HTTPStatus.CREATED,
+    location="/v1/batches/{batch_id}",
+    problems=(HTTPStatus.PAYMENT_REQUIRED, *CHANGE_PROBLEMS),
+    costs_money=True,
+    is_owned=True,
+    repeatable=True,
+    tool=ToolFace(
+        "run_subscription",
+        "subscription_id",
+        ID_WORDS,
+        target="subscription_id",
+        next_step="get_run tells how far it is.",
+    ),
+)
+async def run_subscription(services: Services, id: UUID) -> Created[SubmitReceipt]:
+    """Start a time of a subscription now, also of a paused one. Its next time stays, and the key that acts pays.
+
+    409 while the batch of the time before is not finished, or if the subscription has ended.
+    """
+    from chiron_workers.subscriptions.scheduler import start_now  # which showing help does without
+
+    submission = await start_now(services.pool, id, principal=services.principal)
+    await services.notify(submission.batch_id)
+    return Created(SubmitReceipt.model_validate(submission), submission.is_new)
+
+
+@SUBSCRIPTIONS.act(
     "subscriptions.delete",
     "DELETE /v1/subscriptions/{id}",
     "Delete a subscription",
     client="delete_subscription",
+    faces=("POST /schedules/{id}/delete",),
     status=HTTPStatus.NO_CONTENT,
     problems=(HTTPStatus.NOT_FOUND,),
     is_owned=True,

@@ -19,5 +19,5 @@ async def list_tools(services: Services) -> ToolList:
 
 @TOOLS.act("skills.list", "GET /v1/skills", "List the skills", client="skills")
 async def list_skills(services: Services) -> SkillList:
-    """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
+    """The skills of the machine that the API runs on."""
     return SkillList.model_validate({"items": await asyncio.to_thread(skill_rows)})

@@ -42,6 +42,7 @@ class WebhookRequest(Input):
     "POST /v1/webhooks",
     "Make a webhook",
     client="create_webhook",
+    faces=("POST /webhooks",),
     status=HTTPStatus.CREATED,
     location="/v1/webhooks/{id}",
     problems=(HTTPStatus.CONFLICT,),
@@ -55,7 +56,11 @@ async def create_webhook(services: Services, body: WebhookRequest) -> NewWebhook
 
 
 @WEBHOOKS.act(
-    "webhooks.list", "GET /v1/webhooks", "List the webhooks", client="webhooks", faces=("GET /deliveries",)
+    "webhooks.list",
+    "GET /v1/webhooks",
+    "List the webhooks",
+    client="webhooks",
+    faces=("GET /deliveries", "GET /webhooks"),
 )
 async def list_webhooks(services: Services, page: Page) -> WebhookList:
     """Webhooks, newest first, in pages; `next` is null on the last one."""
@@ -83,6 +88,7 @@ async def show_webhook(services: Services, id: UUID) -> Webhook:
     "DELETE /v1/webhooks/{id}",
     "Remove a webhook",
     client="remove_webhook",
+    faces=("POST /webhooks/{id}/delete",),
     status=HTTPStatus.NO_CONTENT,
     problems=(HTTPStatus.NOT_FOUND,),
     is_owned=True,
@@ -94,17 +100,50 @@ async def remove_webhook(services: Services, id: UUID) -> None:
 
 
 @WEBHOOKS.act(
+    "webhooks.pause",
+    "POST /v1/webhooks/{id}/pause",
+    "Pause a webhook",
+    client="pause_webhook",
+    faces=("POST /webhooks/{id}/pause",),
+    problems=(HTTPStatus.NOT_FOUND,),
+    is_owned=True,
+    repeatable=True,
+)
+async def pause_webhook(services: Services, id: UUID) -> Webhook:
+    """Send a webhook nothing until it is resumed. Deliveries that wait are sent then; what happens meanwhile is not."""
+    async with services.session() as session:
+        return Webhook.model_validate(await Webhooks(session).pause(id))
+
+
+@WEBHOOKS.act(
+    "webhooks.resume",
+    "POST /v1/webhooks/{id}/resume",
+    "Resume a webhook",
+    client="resume_webhook",
+    faces=("POST /webhooks/{id}/resume",),
+    problems=(HTTPStatus.NOT_FOUND,),
+    is_owned=True,
+    repeatable=True,
+)
+async def resume_webhook(services: Services, id: UUID) -> Webhook:
+    """Send to a webhook again that is paused, or off since its deliveries failed."""
+    async with services.session() as session:
+        return Webhook.model_validate(await Webhooks(session).resume(id))
+
+
+@WEBHOOKS.act(
     "webhooks.test",
     "POST /v1/webhooks/{id}/test",
     "Try a webhook",
     client="send_webhook_test",
     status=HTTPStatus.ACCEPTED,
+    faces=("POST /webhooks/{id}/test",),
     location=DELIVERIES,
-    problems=(HTTPStatus.NOT_FOUND,),
+    problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
     is_owned=True,
 )
 async def send_webhook_test(services: Services, id: UUID) -> Delivery:
-    """Have a delivery sent that says nothing. A webhook that is off is turned on again."""
+    """Have a delivery sent that says nothing. A webhook that is off is turned on again; a paused one is refused."""
     async with services.session() as session:
         return Delivery.model_validate(await send_test(session, id))
 

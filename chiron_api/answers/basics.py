@@ -50,9 +50,10 @@ class Hold(Answer):
 class Remedy(Answer):
     """Something that helps with a problem: `words` for people, and the request that does it, if one does.
 
-    `action` is `resume`, `retry` or `say` of a run or a batch, `list`, `check_model` or `change_setting`; `target` is its id,
-    or the name of the model or the setting. `arguments` go into `body`. `method`, `path` and `body` are left out where no request
-    does it. `tool` names the tool of MCP that does, if there is one.
+    `action` is `resume`, `retry`, `cancel`, `submit` or `say` of a run or a batch, `start` or `stop` of a journey, `revoke` of a
+    key, `list`, `check_model` or `change_setting`; `target` is its id, or the name of the model, the key or the setting.
+    `arguments` go into `body`. `method`, `path` and `body` are left out where no request does it. `tool` names the tool of MCP
+    that does, if there is one.
     """
 
     action: str

@@ -88,7 +88,8 @@ class DocumentReceipt(Answer):
 class Subscription(Answer):
     """Research that recurs. `reason` says why it is paused, or why its latest time was passed over.
 
-    `next_at` is null unless it is active, `last_batch_id` is what its latest time started.
+    `next_at` is null unless it is active, `last_batch_id` is what its latest time started. `last_counts` are the differences
+    that this time brought, null while they are not counted.
     """
 
     id: UUID
@@ -107,6 +108,8 @@ class Subscription(Answer):
     next_at: datetime | None
     last_due_at: datetime | None
     last_batch_id: UUID | None
+    last_finished_at: datetime | None
+    last_counts: dict[str, int] | None
     times: int
     times_skipped: int
     ends_at: datetime | None

@@ -17,6 +17,18 @@ NoticeKind = Literal[
 ]
 
 
+class LastDelivery(Answer):
+    """The newest delivery of a webhook, without what it sends."""
+
+    id: UUID
+    kind: NoticeKind | Literal["webhook.test"]
+    state: Literal["waiting", "delivered", "failed"]
+    status: int | None
+    error: str
+    created_at: datetime
+    finished_at: datetime | None
+
+
 class Webhook(Answer):
     """Where an owner hears of what happens. `reason` says why it is off.
 
@@ -28,10 +40,11 @@ class Webhook(Answer):
     url: str
     kinds: list[NoticeKind]
     format: Literal["standard", "slack", "mail"]
-    state: Literal["active", "off"]
+    state: Literal["active", "paused", "off"]
     reason: str
     failing_since: datetime | None
     created_at: datetime
+    last_delivery: LastDelivery | None
 
 
 class NewWebhook(Webhook):

@@ -18,6 +18,7 @@ from chiron_api.acts.batches import (
 )
 from chiron_api.acts.moments import Side
 from chiron_api.answers.runs import SubmitReceipt
+from chiron_api.cli.display.remedies import ADDS_DOCUMENTS
 from chiron_api.cli.input.options import Draft, takes_input
 from chiron_api.cli.input.row_schema import read_schema
 from chiron_api.cli.input.times import time_option
@@ -221,7 +222,8 @@ async def _submit(
         # A key that was used gets the receipt of the first time, whose warnings were said then.
         new_warnings = receipt.answer.warnings if receipt.is_new else []
         budget_notes = [warning for warning in new_warnings if warning not in warnings]
-        return receipt, budget_notes, await source_warnings(services.pool, current, batch.runs)
+        warnings_of_sources = await source_warnings(services.pool, current, batch.runs)
+        return receipt, budget_notes, [f"{warning} {ADDS_DOCUMENTS}" for warning in warnings_of_sources]
 
 
 def _note(notes: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from chiron_api.acts import subscriptions as acts
 from chiron_api.acts.moments import Side
 from chiron_api.answers.subjects import Subscription
 from chiron_api.cli.display.answer import AsJson, print_answer, print_list
-from chiron_api.cli.display.difference import counts_line
+from chiron_api.cli.display.remedies import pasteable
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.input.pages import first_items
 from chiron_api.cli.input.targets import act_on
@@ -16,6 +16,7 @@ from chiron_api.cli.input.times import time_option
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, local_time, one_line, usd
+from chiron_api.views.differences import counts_line
 from chiron_workers.batches.references import Referent, id_of
 from chiron_workers.settings import settings
 
@@ -96,6 +97,15 @@ async def resume(subscription: Id, as_json: AsJson = False) -> None:
 
 
 @cli.command()
+async def run(subscription: Id, as_json: AsJson = False) -> None:
+    """Start a time of a subscription now, also of a paused one. Its next time stays."""
+    _, outcome = await act_on(acts.run_subscription, subscription, Referent.SUBSCRIPTION)
+    verb = "Started" if outcome.is_new else "Started before"
+    text = f"{verb}: batch {outcome.answer.batch_id}. {pasteable('watch', str(outcome.answer.batch_id))} follows it."
+    print_answer(text, outcome.answer, as_json=as_json)
+
+
+@cli.command()
 async def delete(subscription: Id, as_json: AsJson = False) -> None:
     """Delete a subscription. What it has started goes on, and what was found stays."""
     subscription_id, _ = await act_on(acts.delete_subscription, subscription, Referent.SUBSCRIPTION)
@@ -114,10 +124,13 @@ def _text(subscription: Subscription) -> str:
     lines += [f"  context: {one_line(subscription.context)}"] if subscription.context else []
     lines += ["  reads the sources of its subject again each time"] * subscription.recheck
     last = f"; the last started batch {subscription.last_batch_id}" if subscription.last_batch_id else ""
+    last += f": {counts_line(subscription.last_counts)}" if subscription.last_counts is not None else ""
     skipped_part = f", {subscription.times_skipped:,} passed over" if subscription.times_skipped else ""
     lines.append(f"  {count(subscription.times, 'time')} so far{skipped_part}{last}")
     if subscription.next_at:
         lines.append(f"  next {local_time(subscription.next_at, '%Y-%m-%d %H:%M')}")
     if subscription.reason:
         lines.append(f"  {one_line(subscription.reason)}")
+    if subscription.state == "paused":
+        lines.append(f"  {pasteable('subscriptions', 'resume', str(subscription.id))} resumes it")
     return "\n".join(lines)

@@ -7,6 +7,7 @@ from chiron_api.acts import webhooks as acts
 from chiron_api.acts.inputs import Page
 from chiron_api.answers.webhooks import Delivery, Webhook
 from chiron_api.cli.display.answer import AsJson, print_answer, print_list
+from chiron_api.cli.display.remedies import pasteable
 from chiron_api.cli.input.options import Draft, takes_input
 from chiron_api.cli.input.pages import first_items
 from chiron_api.cli.input.targets import act_on
@@ -88,8 +89,22 @@ async def resend(
 
 
 @cli.command()
+async def pause(webhook: WebhookId, as_json: AsJson = False) -> None:
+    """Send a webhook nothing until it is resumed. What happens meanwhile is not sent later."""
+    _, answer = await act_on(acts.pause_webhook, webhook, Referent.WEBHOOK)
+    print_answer(_webhook_text(answer), answer, as_json=as_json)
+
+
+@cli.command()
+async def resume(webhook: WebhookId, as_json: AsJson = False) -> None:
+    """Send to a webhook again that is paused, or off since its deliveries failed."""
+    _, answer = await act_on(acts.resume_webhook, webhook, Referent.WEBHOOK)
+    print_answer(_webhook_text(answer), answer, as_json=as_json)
+
+
+@cli.command()
 async def test(webhook: WebhookId, as_json: AsJson = False) -> None:
-    """Have a worker send a delivery that says nothing. A webhook that is off is turned on again."""
+    """Have a worker send a delivery that says nothing. A webhook that is off is turned on again, a paused one is refused."""
     webhook_id, item = await act_on(acts.send_webhook_test, webhook, Referent.WEBHOOK)
     hint = f"A worker sends it now; `chiron webhooks deliveries {webhook_id}` shows what comes of it."
     print_answer(f"{_delivery_line(item)}\n  {hint}", item, as_json=as_json)
@@ -100,8 +115,9 @@ def _webhook_text(webhook: Webhook) -> str:
         f"{webhook.id}  {webhook.state}  {webhook.format}  {one_line(webhook.url)}",
         f"  {', '.join(webhook.kinds)}",
     ]
-    if webhook.state == "off":
-        lines.append(f"  {one_line(webhook.reason)} `chiron webhooks test {webhook.id}` turns it on again.")
+    if webhook.state != "active":
+        lines += [f"  {one_line(webhook.reason)}"] if webhook.reason else []
+        lines.append(f"  {pasteable('webhooks', 'resume', str(webhook.id))} resumes it")
     elif webhook.failing_since is not None:
         lines.append(f"  fails since {local_time(webhook.failing_since, '%Y-%m-%d %H:%M')}")
     return "\n".join(lines)

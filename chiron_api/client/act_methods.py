@@ -134,7 +134,7 @@ class ActMethods:
 
         Args:
             model: The model that checks, if CHIRON_VERDICT_MODEL names none. Default: CHIRON_MODEL.
-            budget_usd: The most that the check may cost. It pauses there; `chiron resume` continues it.
+            budget_usd: The most that the check may cost. It pauses there, and a resume continues it.
             budget_tokens: How many tokens the check may use.
             again: Check again, although the same facts were checked before.
         """
@@ -363,7 +363,7 @@ class ActMethods:
         Args:
             node_id: Only about this node of the map.
             model: The model that writes the questions. Default: CHIRON_MODEL.
-            budget_usd: The most that writing them may cost. It pauses there; `chiron resume` continues it.
+            budget_usd: The most that writing them may cost. It pauses there, and a resume continues it.
             budget_tokens: How many tokens writing them may use.
             again: Write new questions first, although that was tried before.
         """
@@ -384,7 +384,7 @@ class ActMethods:
             facts_min: Accepted facts that a node needs, from two origins. Default: 3.
             topics_max: Nodes that are researched at once. Default: 20.
             model: Model of the runs. Default: CHIRON_MODEL.
-            budget_usd: The most that the round may cost. It pauses there; `chiron resume` continues it.
+            budget_usd: The most that the round may cost. It pauses there, and a resume continues it.
             again: Try nodes again that gained nothing twice.
         """
 
@@ -395,6 +395,11 @@ class ActMethods:
     @Request("POST /v1/subscriptions/{id}/pause", is_repeatable=True)
     def pause_subscription(self, subscription: Id | Subscription) -> Subscription:
         """Have a subscription due no more until it is resumed. One that has ended is refused."""
+
+    @Request("POST /v1/webhooks/{id}/pause", is_repeatable=True)
+    def pause_webhook(self, webhook: Id | Webhook) -> Webhook:
+        """Send a webhook nothing until it is resumed. Deliveries that wait are sent then; what happens meanwhile is not.
+        """
 
     @Request("GET /v1/subjects/{id}/progress", ProgressList)
     def progress(self, subject: str) -> list[NodeProgress]:
@@ -481,6 +486,10 @@ class ActMethods:
     def resume_subscription(self, subscription: Id | Subscription) -> Subscription:
         """Have a subscription due again at its next time. One that has ended is refused."""
 
+    @Request("POST /v1/webhooks/{id}/resume", is_repeatable=True)
+    def resume_webhook(self, webhook: Id | Webhook) -> Webhook:
+        """Send to a webhook again that is paused, or off since its deliveries failed."""
+
     @Request("POST /v1/{folder}/{id}/retry")
     def retry(
         self, batch: BatchRef | None = None, *, run: RunRef | None = None, budget_usd: Money | None = None,
@@ -521,6 +530,13 @@ class ActMethods:
         """One run with its answer or its error, and the newest 20 `evaluations` of texts, newest first.
 
         Of each text the first 2,000 of `text_chars` characters are there.
+        """
+
+    @Request("POST /v1/subscriptions/{id}/run", is_repeatable=True)
+    def run_subscription(self, subscription: Id | Subscription) -> SubmitReceipt:
+        """Start a time of a subscription now, also of a paused one. Its next time stays, and the key that acts pays.
+
+        409 while the batch of the time before is not finished, or if the subscription has ended.
         """
 
     @Pages("GET /v1/runs", RunList)
@@ -586,7 +602,7 @@ class ActMethods:
 
     @Request("POST /v1/webhooks/{id}/test")
     def send_webhook_test(self, webhook: Id | Webhook) -> Delivery:
-        """Have a delivery sent that says nothing. A webhook that is off is turned on again."""
+        """Have a delivery sent that says nothing. A webhook that is off is turned on again; a paused one is refused."""
 
     @Request("POST /v1/quizzes/{id}/settlements", names={"question": "question_id"})
     def settle_answer(self, quiz: Id | Quiz, question: Id | QuizAnswer, mark: Literal["right", "wrong"]) -> Quiz:
@@ -599,7 +615,7 @@ class ActMethods:
 
     @Request("GET /v1/skills", SkillList)
     def skills(self) -> list[Skill]:
-        """The skills of the machine that the API runs on, as `chiron skills --json` lists them."""
+        """The skills of the machine that the API runs on."""
 
     @Request("POST /v1/runs")
     def start(
@@ -630,7 +646,7 @@ class ActMethods:
             goal: What you want to understand or be able to do, in your own words.
             depth: How deeply: overview, practical, expert, or other words. Default: practical.
             model: Model of the runs. Default: CHIRON_MODEL.
-            budget_usd: The most that the whole journey may cost. It pauses there; `chiron learn resume` continues it.
+            budget_usd: The most that the whole journey may cost. It pauses there, and a resume continues it.
             facts_min: Accepted facts that a node needs, from two origins. Default: 3.
             again: Draw a new map of the goal, and research nodes again that gained no facts.
         """
@@ -772,7 +788,7 @@ class ActMethods:
         Args:
             node: The node of the map, by its title or its id.
             model: The model that writes. Default: CHIRON_MODEL.
-            budget_usd: The most that the writing may cost. It pauses there; `chiron resume` continues it.
+            budget_usd: The most that the writing may cost. It pauses there, and a resume continues it.
             budget_tokens: How many tokens the writing may use.
             again: Write it again; the present lesson is kept as a version.
         """
@@ -786,7 +802,7 @@ class ActMethods:
 
         Args:
             model: The model that writes. Default: CHIRON_MODEL.
-            budget_usd: The most that the writing may cost. It pauses there; `chiron resume` continues it.
+            budget_usd: The most that the writing may cost. It pauses there, and a resume continues it.
             budget_tokens: How many tokens the writing may use.
             again: Write it again, although the facts are the same as the last time.
         """

@@ -201,8 +201,7 @@ def _require_scope(principal: Principal, request: Request) -> None:
     scope = required_scope(request.method, path_of(request))
     if not principal.may(scope):
         raise ScopeExceeded(
-            f"The key {principal.key_name!r} may {principal.scope}; this needs one that may {scope}. "
-            "`chiron keys create` makes it."
+            f"The key {principal.key_name!r} may {principal.scope}; this needs one that may {scope}, which an admin makes."
         )
 
 

@@ -103,12 +103,16 @@ def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
         schemas.pop(name, None)
     components["schemas"] = dict(sorted(schemas.items()))
     components["securitySchemes"] = {
-        "key": {"type": "http", "scheme": "bearer", "description": "`chiron keys create` makes a key."},
+        "key": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A key, which an admin makes (POST /v1/keys).",
+        },
         "session": {
             "type": "apiKey",
             "in": "cookie",
             "name": COOKIE,
-            "description": "A browser that signed in with the link that `chiron open` makes.",
+            "description": "A browser that signed in with a link that the owner of the server opens, or with a key.",
         },
     }
     for path, operations in api["paths"].items():

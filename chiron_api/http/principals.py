@@ -62,8 +62,7 @@ class Principals:
             return LOCAL
         if not credentials.bearer and not credentials.session:
             raise Unauthenticated(
-                "Send a key as `Authorization: Bearer KEY`: `chiron key` prints that of this server to its owner, and "
-                "`chiron keys create` makes others. `chiron open` opens the page in a browser."
+                "Send a key as `Authorization: Bearer KEY`. The owner of this server makes one; a browser signs in."
             )
         key = await self._key(pool, credentials)
         return LOCAL if key is None else key.principal

@@ -14,6 +14,7 @@ from chiron_api.acts.discovery import all_acts
 from chiron_api.acts.inputs import Input, Name
 from chiron_api.answers.basics import Answer
 from chiron_api.services import Services
+from chiron_workers.batches.ownership import require_visible
 from chiron_workers.batches.submit import KEY_CHARS_MAX
 from chiron_workers.store import Store
 from chiron_workers.toolkit.arguments import Arguments
@@ -67,7 +68,10 @@ class ActTool(Tool):
 
     async def run(self, store: Store, arguments: Mapping[str, Any]) -> Any:
         """Return the fields of the answer, or one of them; `is_new` is among them if the act returns `Created`."""
-        outcome = await self.act(current_services(), **arguments)
+        services, path = current_services(), self.act.arguments.path
+        if self.act.is_owned and path and path.annotation is UUID:
+            await require_visible(services.pool, arguments[path.name], services.principal.visible_owner)
+        outcome = await self.act(services, **arguments)
         if isinstance(outcome, Created):
             return {"is_new": outcome.is_new} | outcome.answer.model_dump(exclude_unset=True)
         if not isinstance(outcome, Answer):

@@ -5,6 +5,7 @@ from typing import Any
 
 from fastmcp.server.dependencies import get_http_request
 
+from chiron_api.acts.remedies import request_of
 from chiron_api.rights import of_tool
 from chiron_workers.access.audit import Act
 from chiron_workers.access.principals import LOCAL, Principal
@@ -48,6 +49,10 @@ def made_by(tool_name: str, result: object) -> dict[str, object]:
 
 
 def with_remedies(error: ChironError) -> str:
-    """An error as a model reads it: what happened, and what helps, without commands, as it has no shell."""
-    helps = "; ".join(remedy.words for remedy in error.remedies)
+    """An error as a model reads it: what happened, and what helps, by which tool, without commands, as it has no shell."""
+    helps = "; ".join(_words_of(request_of(remedy)) for remedy in error.remedies)
     return f"{error} What helps: {helps}." if helps else str(error)
+
+
+def _words_of(remedy: Mapping[str, Any]) -> str:
+    return f"{remedy['words']} ({remedy['tool']})" if "tool" in remedy else str(remedy["words"])

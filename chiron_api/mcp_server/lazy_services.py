@@ -5,14 +5,15 @@ from contextlib import AsyncExitStack
 from chiron_api.services import Services, open_services
 from chiron_workers.db.connect import connect
 from chiron_workers.db.outages import is_outage
-from chiron_workers.errors import ServiceUnavailable
+from chiron_workers.errors import ConfigurationError, ServiceUnavailable
+from chiron_workers.problems import change_setting
 from chiron_workers.settings import settings
 
 LOG = logging.getLogger(__name__)
 POOL_WAIT_S = 5.0  # a client that waits for an answer should learn of an outage soon
 DATABASE_AWAY = (
-    "The database cannot be reached. Is it running (`chiron status` tells, `chiron up` starts it), "
-    "and is CHIRON_DATABASE_URL right? This server stays up: call again then."
+    "The database cannot be reached. Do the services of Chiron run, and is CHIRON_DATABASE_URL right? This server stays up: "
+    "call again then."
 )
 
 
@@ -53,6 +54,9 @@ class LazyServices:
     async def _open(self) -> Services:
         settings.cache_clear()  # `chiron up` may have started the services since
         config = settings()
+        if not config.database_url:
+            remedy = change_setting("CHIRON_DATABASE_URL")
+            raise ConfigurationError("No database is known where this server runs.", remedies=(remedy,))
         try:  # A pool would wait for ten seconds where a single connection is refused at once.
             (await asyncio.to_thread(connect, config.database_url)).close()
         except ServiceUnavailable as error:

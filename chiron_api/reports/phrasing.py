@@ -133,7 +133,7 @@ def no_findings(report: Report) -> str:
     if hidden_facts := sum(report.counts.get(status, 0) for status in HIDDEN_STATUSES):
         sentences.append(
             f"{count(hidden_facts, 'fact is', 'facts are')} left out, not sure enough or superseded: a report with candidates "
-            "(--candidates) shows them."
+            "shows them."
         )
     return " ".join(sentences)
 

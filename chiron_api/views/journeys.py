@@ -13,8 +13,8 @@ from chiron_workers.runs.session import Session
 from chiron_workers.states import JourneyEvent, JourneyState
 
 NOT_TAUGHT = (
-    "You know what can be taught; of {nodes} of the goal nothing is known. Add documents or another search, and start it again "
-    "with --again."
+    "You know what can be taught; of {nodes} of the goal nothing is known. Add documents or another search, and start it again, "
+    "with a new map (`again`)."
 )
 # What comes next, by state, and of an idle journey by what led there.
 _NEXT: Mapping[JourneyState | JourneyEvent, str] = MappingProxyType(
@@ -27,7 +27,7 @@ _NEXT: Mapping[JourneyState | JourneyEvent, str] = MappingProxyType(
         JourneyState.EXERCISING: "Questions about {node} wait for you; your answers decide what comes next.",
         JourneyEvent.MASTERED: "You know what the goal needs; a review follows when one is due.",
         JourneyEvent.PAUSED: "It goes on once what is paused goes on, or with a higher budget.",
-        JourneyEvent.RUN_FAILED: "Resume it to have this step tried again.",
+        JourneyEvent.RUN_FAILED: "Resume it: what has used all its turns continues, and anything else is tried again.",
         JourneyEvent.NOTHING_FOUND: "Add documents or another search, and start it again.",
         JourneyEvent.CANCELLED: "Resume it to go on where it was.",
     }

@@ -11,10 +11,7 @@ from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import OFFLINE_MODEL, Settings
 
-ADVICE = (
-    "Add documents with `chiron corpus add`, or name a search provider in CHIRON_SEARCH "
-    "(auto,duckduckgo needs no key), for the workers too."
-)
+ADVICE = "Add documents to it, or name a search provider in CHIRON_SEARCH (auto,duckduckgo needs no key), for the workers too."
 
 
 async def source_warnings(pool: Pool, settings: Settings, runs: Iterable[NewRun | RunSummary]) -> list[str]:

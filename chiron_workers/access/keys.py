@@ -11,6 +11,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_workers import problems
 from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL_OWNER, Principal
 from chiron_workers.db.connect import Pool, fetch_all
@@ -99,7 +100,7 @@ async def create_key(pool: Pool, new: NewKey) -> tuple[str, Key]:
             await record_within(connection, detail, keys=new.name)
     if row is None:
         raise Conflict(
-            f"There is a key {new.name!r}. Choose another name, or revoke that one first: `chiron keys revoke {new.name}`."
+            f"There is a key {new.name!r}. Choose another name.", remedies=(problems.revoke_key(new.name),)
         )
     return secret, key_of_row(row)
 
@@ -116,7 +117,7 @@ async def revoke_key(pool: Pool, name: str) -> Key:
         row = await (await connection.execute(SQL["revoke"], {"name": name})).fetchone()
         if row is None:
             raise NotFound(
-                f"There is no key {name[:NAME_CHARS_MAX]!r} in use. `chiron keys list` shows the keys."
+                f"There is no key {name[:NAME_CHARS_MAX]!r} in use.", remedies=(problems.SEE_KEYS,)
             )
         await record_within(connection, keys=name)
     return key_of_row(row)
@@ -159,7 +160,7 @@ def _check(new: NewKey) -> None:
             )
     if (new.owner or new.name) == LOCAL_OWNER and new.owner != LOCAL_OWNER:
         raise UsageError(
-            "A key is not called `local`; `--owner local` makes one for the user of this machine."
+            "A key is not called `local`. To make one for the user of this machine, name `local` as its owner."
         )
     if new.budget_usd is not None and not USD_MIN <= new.budget_usd <= USD_MAX:
         raise UsageError(f"The budget must be above 0 and at most {USD_MAX:,} USD (got {new.budget_usd}).")

@@ -14,7 +14,7 @@ SECRET_BYTES = 32
 CODE_VALID_FOR = timedelta(minutes=5)
 IDLE_FOR = timedelta(hours=12)
 TOUCHED_AT_LEAST = timedelta(minutes=1)  # between two writes of when a session was used
-OVER = "The session is over. `chiron open` begins another."
+OVER = "The session is over. Sign in again."
 
 
 async def create_code(pool: Pool, *, key_id: UUID | None = None) -> str:
@@ -36,7 +36,7 @@ async def trade_code(pool: Pool, code: str) -> str:
     }
     if not await fetch_all(pool, SQL["trade"], args):
         raise Unauthenticated(
-            "This link was used, or is older than five minutes. `chiron open` makes another."
+            "This link was used, or is older than five minutes. Each link signs in once; sign in with another."
         )
     return token
 

@@ -21,11 +21,11 @@ EMPTY_REPLY = (
 )
 CALL_AS_TEXT = (
     "The model wrote its tool call as text, also when it was asked once more: its server does not read it as a call. Give the "
-    "server the model's tool template (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice and --tool-call-parser)."
+    "server the model's tool template (llama.cpp: its option jinja; vLLM: enable-auto-tool-choice and tool-call-parser)."
 )
 NO_TOOL_CALLS = (
     "The model answered without having called a single tool, also when it was reminded, so no fact rests on a source. Its server "
-    "may drop tool definitions that its chat template has no place for (llama.cpp: start it with --jinja; /props shows what the "
+    "may drop tool definitions that its chat template has no place for (llama.cpp: its option jinja; /props shows what the "
     "template supports). A message to the run accepts an answer without."
 )
 NO_RESULT = (

@@ -15,6 +15,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict
 from chiron_workers.knowledge.facts import locks
 from chiron_workers.knowledge.facts.confidences import Confidences
+from chiron_workers.problems import Noun, cancel
 from chiron_workers.runs.session import Session
 from chiron_workers.states import FINAL_STATES
 
@@ -68,8 +69,8 @@ async def _refuse_open(connection: AsyncConnection[DictRow], args: dict[str, Any
     if rows:
         counts = ", ".join(f"{row['runs']:,} {row['state']}" for row in rows)
         raise Conflict(
-            f"{args['id']} stays as it is: not all of it is finished ({counts}). "
-            f"Cancel it first: `chiron cancel {args['id']}`."
+            f"{args['id']} stays as it is: not all of it is finished ({counts}).",
+            remedies=(cancel(Noun.BATCH if args["id"] == args["batch_id"] else Noun.RUN, args["id"]),),
         )
 
 

@@ -1,14 +1,16 @@
 """What people write for an id: all of it, a beginning that only it has, `last`, a batch's name, or `#3` behind a batch."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from uuid import UUID
 
+from chiron_workers import problems
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.nearest import suggestion
+from chiron_workers.problems import Remedy
 
 SQL = load(__file__)
 LAST = "last"
@@ -32,13 +34,13 @@ class Referent(StrEnum):
     PROPOSAL = "proposal"
 
 
-LISTS = {  # the command that shows what there is, by what is meant
-    Referent.RESEARCH: "`chiron list` shows the batches",
-    Referent.FACT: "`chiron search` shows the facts",
-    Referent.SUBSCRIPTION: "`chiron subscriptions list` shows them",
-    Referent.WEBHOOK: "`chiron webhooks list` shows them",
-    Referent.DELIVERY: "`chiron webhooks deliveries` shows those of a webhook",
-    Referent.PROPOSAL: "`chiron learn proposals` shows those of a subject",
+LISTS: Mapping[Referent, Remedy] = {  # what shows what there is, by what is meant
+    Referent.RESEARCH: problems.SEE_BATCHES,
+    Referent.FACT: problems.SEE_FACTS,
+    Referent.SUBSCRIPTION: problems.SEE_SUBSCRIPTIONS,
+    Referent.WEBHOOK: problems.SEE_WEBHOOKS,
+    Referent.DELIVERY: problems.SEE_DELIVERIES,
+    Referent.PROPOSAL: problems.SEE_PROPOSALS,
 }
 
 
@@ -105,7 +107,7 @@ async def run_of_number(pool: Pool, batch_id: UUID, number: int, *, words: str =
     if row["is_run"]:
         raise UsageError(f"{batch} is a run; #{number} stands behind a batch, such as last#{number}.")
     if row["last_number"] is None:
-        raise NotFound(f"There is no batch {batch}. {LISTS[Referent.RESEARCH]}.")
+        raise NotFound(f"There is no batch {batch}.", remedies=(problems.SEE_BATCHES,))
     if number <= row["last_number"]:
         raise NotFound(f"Run #{number} of batch {batch} was deleted.")
     raise NotFound(f"Batch {batch} has no run #{number}; its last one is #{row['last_number']}.")
@@ -169,10 +171,10 @@ def _nothing(
     words: str, kinds: Sequence[Referent], hint: str, *, is_beginning: bool
 ) -> NotFound | UsageError:
     if words == LAST:
-        return NotFound("There is no batch of topics yet. `chiron submit TOPIC --subject S` makes one.")
+        return NotFound("There is no batch of topics yet.", remedies=(problems.SUBMIT_TOPICS,))
     if is_beginning:
         kind = "id" if Referent.RESEARCH in kinds else f"id of a {kinds[0]}"
-        return NotFound(f"No {kind} begins with {words}.{hint or f' {LISTS[kinds[0]]}.'}")
+        return NotFound(f"No {kind} begins with {words}.{hint}", remedies=() if hint else (LISTS[kinds[0]],))
     what = "and no name of a batch" if Referent.RESEARCH in kinds else f"of a {kinds[0]}"
     if hint:
         return UsageError(f"{words[:60]!r} is no id {what}.{hint}")

@@ -13,7 +13,7 @@ from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound, UsageError
 from chiron_workers.ids import EPOCH, first_id
-from chiron_workers.problems import SEE_BATCHES, describe
+from chiron_workers.problems import SEE_BATCHES, describe, see_runs
 from chiron_workers.runs.usage import USAGE_SQL, RunUsage
 from chiron_workers.states import RunState
 
@@ -127,7 +127,7 @@ async def run_summary(pool: Pool, run_id: UUID) -> RunSummary:
         pool, SQL["run"], {"run_id": run_id, "evaluations": EVALUATIONS_SHOWN, "chars": JUDGED_CHARS_SHOWN}
     )
     if not rows:
-        raise NotFound(f"There is no run {run_id}. `chiron show BATCH` shows the runs of a batch.")
+        raise NotFound(f"There is no run {run_id}.", remedies=(SEE_BATCHES,))
     return _run(rows[0])
 
 
@@ -204,7 +204,7 @@ async def find_run(pool: Pool, text: str) -> RunSummary:
     """The run that somebody names. Raises as `find`, and UsageError where it is a batch."""
     target = await find(pool, text)
     if isinstance(target, BatchSummary):
-        raise UsageError(f"{text} is a batch. `chiron show {text}` names its runs.")
+        raise UsageError(f"{text} is a batch; name one of its runs.", remedies=(see_runs(target.id),))
     return target
 
 

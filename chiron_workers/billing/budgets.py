@@ -163,12 +163,12 @@ def _require_room(owner: str, row: DictRow | None, new: Budget) -> None:
     if row["budget_usd"] is not None and row["spent_usd"] >= row["budget_usd"]:
         raise Conflict(
             f"{owner} has spent {row['spent_usd']:.4f} of its {row['budget_usd']:.4f} USD. "
-            "Resume it with a higher --budget-usd to go on."
+            "Resume it with a higher budget (budget_usd) to go on."
         )
     if row["budget_tokens"] is not None and row["spent_tokens"] >= row["budget_tokens"]:
         raise Conflict(
             f"{owner} has spent {row['spent_tokens']:,} of its {row['budget_tokens']:,} tokens. "
-            "Resume it with a higher --budget-tokens to go on."
+            "Resume it with a higher budget (budget_tokens) to go on."
         )
 
 

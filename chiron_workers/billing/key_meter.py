@@ -37,7 +37,7 @@ class KeyMeter:
         if budget_usd is None and not self.principal.may(AccessScope.SUBMIT):
             raise ServiceUnpaid(
                 f"The key {name!r} may only read and has no budget, and {service.name} costs money for each call. "
-                "A new key with --budget-usd pays for its own."
+                "A new key with a budget pays for its own."
             )
         if service.is_unknown:
             if budget_usd is not None:

@@ -101,7 +101,10 @@ async def own_open_batches(pool: Pool, journey: Journey) -> list[UUID]:
 
 
 async def load_paused(pool: Pool, journey: Journey) -> dict[UUID, Decimal]:
-    """The runs and batches that it has ordered and that are paused, with what each has spent in USD."""
+    """The runs and batches that it has ordered and that can go on, with what each has spent in USD.
+
+    These are paused, or have used all their turns: ordered anew they would be paid for again.
+    """
     rows = await Session(pool).rows(SQL["paused"], {"id": journey.id})
     return {row["target"]: row["spent_usd"] for row in rows}
 

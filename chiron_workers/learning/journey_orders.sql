@@ -80,7 +80,7 @@ select jb.batch_id
    and b.open_runs > 0;
 
 -- paused
--- What its step has ordered and is paused, with what that has spent: runs that have met their own budget or are in a batch
+-- What its step has ordered and can go on, paused or at the end of its turns, with what that has spent: runs that have met their own budget or are in a batch
 -- without one, else batches.
 select distinct case when own.is_bound then r.id else b.id end as target,
        case when own.is_bound then r.spent_usd + r.unconfirmed_usd else c.spent_usd + c.unconfirmed_usd end as spent_usd
@@ -92,7 +92,7 @@ select distinct case when own.is_bound then r.id else b.id end as target,
   cross join lateral (select b.budget_usd is null or coalesce(r.error ->> 'budget' = 'run', false) as is_bound) own
  where j.id = %(id)s
    and jb.is_own
-   and r.state = 'paused'
+   and (r.state = 'paused' or r.state = 'failed' and r.error ->> 'kind' = 'max_turns')
  order by 1;
 
 -- spent

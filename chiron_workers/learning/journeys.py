@@ -15,6 +15,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.db.queries import load
 from chiron_workers.errors import NotFound
 from chiron_workers.learning.transitions import next_state
+from chiron_workers.problems import start_journey
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.states import SHOWN_STATUSES, AccessScope, JourneyEvent, JourneyState
 
@@ -110,7 +111,7 @@ async def require_journey(pool: Pool, learner: str, subject_id: str) -> Journey:
     journey = await find_journey(Session(pool), learner, subject_id)
     if journey is None:
         raise NotFound(
-            f'There is no journey through {subject_id!r} yet; `chiron learn start {subject_id} --goal "..."` begins one.'
+            f"There is no journey through {subject_id!r} yet.", remedies=(start_journey(subject_id),)
         )
     return journey
 

@@ -17,6 +17,7 @@ from chiron_workers.learning.journeys import SQL, Journey, find_journey, move, r
 from chiron_workers.learning.needs import FACTS_MIN, check_facts_min
 from chiron_workers.learning.research_rounds import revive
 from chiron_workers.learning.teaching import load_way
+from chiron_workers.problems import stop_journey
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import settings
 from chiron_workers.states import JourneyEvent, JourneyState
@@ -93,10 +94,11 @@ async def resume(
     """
     journey = await require_journey(pool, principal.owner, subject_id)
     if journey.state is not JourneyState.IDLE:
-        advice = (
-            f" `chiron learn stop {subject_id}` first; then its budget can be raised." if budget_usd else ""
+        advice = " Stopped, its budget can be raised." if budget_usd else ""
+        raise Conflict(
+            f"The journey through {subject_id} is under way; there is nothing to resume.{advice}",
+            remedies=(stop_journey(subject_id),) if budget_usd else (),
         )
-        raise Conflict(f"The journey through {subject_id} is under way; there is nothing to resume.{advice}")
     async with Session(pool) as session:
         await change_budget(session, journey, budget_usd, principal=principal)
         event = JourneyEvent.RESUMED if journey.held_state else JourneyEvent.STARTED
@@ -159,8 +161,8 @@ async def _go_on(session: Session, goal: Goal, options: JourneyOptions, args: Ma
         if is_same:
             return False
         raise Conflict(
-            f"The journey through {journey.subject_id} is under way to the goal {journey.purpose[:80]!r}; "
-            f"`chiron learn stop {journey.subject_id}` stops it first."
+            f"The journey through {journey.subject_id} is under way to the goal {journey.purpose[:80]!r}.",
+            remedies=(stop_journey(journey.subject_id),),
         )
     budget_usd = options.budget_usd or journey.budget_usd  # a start without one lifts no bound
     changes = {**args, "budget_usd": budget_usd, "id": journey.id, "step": journey.step}

@@ -192,7 +192,7 @@ class _Reader:
             # It may lie in the corpus of another home, where an import comes from; what is removed here is recorded as gone then.
             raise ToolError("No corpus here has this document.")
         if row["path"] is None:
-            raise ToolError("Nobody knows which file it came from; `chiron corpus add` reads it again.")
+            raise ToolError("Nobody knows which file it came from; add the document again.")
         file, path = Path(row["path"]), path_of(url)
         try:
             is_there = await asyncio.to_thread(file.exists)

@@ -16,6 +16,7 @@ from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound, ServerChanged, UsageError
 from chiron_workers.ids import new_id
+from chiron_workers.problems import SEE_BATCHES
 from chiron_workers.runs.columns import Column, columns_of
 from chiron_workers.runs.entries import storable
 from chiron_workers.runs.events import Event
@@ -180,7 +181,8 @@ async def say(pool: Pool, run_id: UUID, text: str, *, principal: Principal = LOC
             state_row = await (await connection.execute(SQL["state"], {"run_id": run_id})).fetchone()
             if state_row is None:
                 raise NotFound(
-                    f"There is no run {run_id}; a message goes to one run, and `chiron show BATCH` lists those of a batch."
+                    f"There is no run {run_id}; a message goes to one run, not to a batch.",
+                    remedies=(SEE_BATCHES,),
                 )
             why = (
                 "was pruned: its journal is gone, and it"

@@ -9,6 +9,7 @@ from psycopg_pool import PoolTimeout
 
 from chiron_workers.embeddings import Payment
 from chiron_workers.errors import AnswerLost, LeaseLost, ToolError
+from chiron_workers.problems import change_setting
 from chiron_workers.search_providers import select_providers
 from chiron_workers.search_providers.provider import Hit, Provider
 from chiron_workers.search_providers.services import service_of
@@ -33,7 +34,9 @@ async def search_all(store: Store, *, query: str, subject_id: str, limit: int) -
     if (store.caller.model or config.model) == OFFLINE_MODEL:
         active_providers = [provider for provider in active_providers if provider.is_local]
     if not active_providers:
-        raise ToolError("No search provider is on; `chiron doctor` says why. Go on without searching.")
+        raise ToolError(
+            "No search provider is on. Go on without searching.", remedies=(change_setting("CHIRON_SEARCH"),)
+        )
     if any(not provider.is_local for provider in active_providers):
         await store.egress.check_words(query, receiver="search providers")
     searches = [

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from psycopg.types.json import Json
+
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.duty_failures import isolated
@@ -80,7 +82,8 @@ async def _compare(pool: Pool, batch_id: UUID) -> bool:
     if occurrence is None or occurrence.finished_at is None:  # it was deleted, or goes on again
         return False
     is_silent = occurrence.difference is not None and occurrence.difference.is_empty
-    args = {"batch_id": batch_id, "finished_at": occurrence.finished_at}
+    counts = Json(occurrence.difference.counts) if occurrence.difference else None
+    args = {"batch_id": batch_id, "finished_at": occurrence.finished_at, "counts": counts}
     async with pool.connection() as connection, connection.transaction():
         if is_silent:
             await connection.execute(SQL["silence"], args)

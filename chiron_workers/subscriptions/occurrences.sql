@@ -55,7 +55,8 @@ update runs
 -- compared
 -- One worker alone, so that news are announced once.
 update batches
-   set compared_at = now()
+   set compared_at = now(),
+       difference = %(counts)s
  where id = %(batch_id)s
    and finished_at = %(finished_at)s
    and (compared_at is null or compared_at < finished_at)

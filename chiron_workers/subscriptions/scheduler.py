@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
@@ -11,14 +11,15 @@ import psycopg
 from psycopg.rows import DictRow
 
 from chiron_workers.access.principals import Principal
-from chiron_workers.batches.submit import Earlier, NewBatch, NewRun, Occurrence, submit
+from chiron_workers.batches.submit import Earlier, NewBatch, NewRun, Occurrence, Submitted, submit
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.outages import is_away
 from chiron_workers.db.queries import load
 from chiron_workers.duty_failures import isolated, reason_of
-from chiron_workers.errors import Conflict, KeyBudgetSpent, TimeZoneUnknown, ToolError, UsageError
+from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound, TimeZoneUnknown, ToolError, UsageError
 from chiron_workers.ids import new_id
+from chiron_workers.problems import SEE_SUBSCRIPTIONS
 from chiron_workers.settings import settings
 from chiron_workers.states import AccessScope, Duty, SubscriptionState
 from chiron_workers.subscriptions.cron import Recurrence
@@ -68,6 +69,44 @@ async def start_due(pool: Pool, due_elsewhere: dict[UUID, datetime] | None = Non
                 outcomes.append(due)
     due_elsewhere |= {due.subscription_id: due.due_at for due in outcomes if due.outcome == "left"}
     return outcomes
+
+
+async def start_now(pool: Pool, subscription_id: UUID, *, principal: Principal) -> Submitted:
+    """Start a time of a subscription now, on behalf of its owner; the key of `principal` pays.
+
+    Two requests at once start one batch: it is submitted with a key made of the batch before.
+
+    Raises:
+        NotFound: There is no such subscription.
+        Conflict: It has ended, its subject is gone, or its last batch is not finished.
+        UsageError: This process lacks its role, or a price of its model.
+        KeyBudgetSpent: The budget of the key has no room for it.
+    """
+    rows = await fetch_all(pool, SQL["by_hand"], {"id": subscription_id})
+    batch = (
+        await _batch(pool, rows[0], by_hand_after=f"by hand after {rows[0]['last_batch_id']}")
+        if rows
+        else None
+    )
+    if batch is None:
+        raise NotFound(f"There is no subscription {subscription_id}.", remedies=(SEE_SUBSCRIPTIONS,))
+    [row] = rows
+    _require_startable(row)
+    submission = await submit(pool, batch, principal=replace(principal, owner=row["made_by"]))
+    if submission.is_new:
+        args = {"id": subscription_id, "due_at": row["next_at"], "recheck_id": new_id()}
+        async with pool.connection() as connection:
+            await connection.execute(SQL["count_by_hand"], args)
+    return submission
+
+
+def _require_startable(row: DictRow) -> None:
+    if row["state"] == SubscriptionState.ENDED:
+        raise Conflict(f"Subscription {row['id']} has ended; make a new one.", remedies=(SEE_SUBSCRIPTIONS,))
+    if not row["has_subject"]:
+        raise Conflict(f"The subject {row['subject_id']} is gone.")
+    if row["is_last_open"]:
+        raise Conflict(f"Batch {row['last_batch_id']} of the time before is not finished.")
 
 
 async def _handle_or_say(pool: Pool, row: DictRow) -> DueOccurrence | None:
@@ -163,16 +202,19 @@ async def _start(pool: Pool, row: DictRow) -> DueOccurrence | None:
     return DueOccurrence(row["id"], row["next_at"], "started")
 
 
-async def _batch(pool: Pool, row: DictRow) -> NewBatch | None:
-    args = {"id": row["id"], "due_at": row["next_at"], "chars": FOUND_CHARS}
+async def _batch(pool: Pool, row: DictRow, *, by_hand_after: str = "") -> NewBatch | None:
+    """The batch of a time; with `by_hand_after` the one that a person starts, once after what is named there."""
+    is_by_hand = bool(by_hand_after)
+    args = {"id": row["id"], "due_at": row["next_at"], "chars": FOUND_CHARS, "is_by_hand": is_by_hand}
     earlier = await fetch_all(pool, SQL["earlier"], args)
     if not earlier:
         return None
+    moment = by_hand_after or f"at {row['next_at'].astimezone(UTC).isoformat()}"
     return NewBatch(
         [_run(row, before) for before in earlier],
         row["subject_id"],
         budget=Budget(row["budget_usd"]),
-        idempotency_key=f"subscription {row['id']} at {row['next_at'].astimezone(UTC).isoformat()}",
+        idempotency_key=f"subscription {row['id']} {moment}",
         occurrence=Occurrence(row["id"], row["next_at"]),
     )
 

@@ -55,8 +55,7 @@ select topic,
   from subscriptions s
  cross join unnest(s.topics) with ordinality as t (topic, place)
  where s.id = %(id)s
-   and s.state = 'active'
-   and s.next_at = %(due_at)s
+   and (%(is_by_hand)s or s.state = 'active' and s.next_at = %(due_at)s)
  order by place;
 
 -- fail
@@ -99,3 +98,31 @@ with advanced as (
 )
 select id
   from advanced;
+
+-- by_hand
+select s.id, subject_id, topics, context, role, model, cron, time_zone, budget_usd, ends_at, made_by, state, now() as next_at,
+       exists (select from subjects where subjects.id = s.subject_id) as has_subject,
+       last.id as last_batch_id, last.open_runs > 0 as is_last_open
+  from subscriptions s
+  left join lateral (
+    select id, open_runs
+      from batches b
+     where b.subscription_id = s.id
+     order by b.due_at desc
+     limit 1) last on true
+ where s.id = %(id)s;
+
+-- count_by_hand
+-- Its next time stays; what it started besides its batch is ordered as with `advance`.
+with counted as (
+  update subscriptions
+     set last_due_at = %(due_at)s,
+         times = times + 1
+   where id = %(id)s
+  returning id, subject_id, recheck
+)
+insert into rechecks (id, subject_id, subscription_id)
+select %(recheck_id)s, subject_id, id
+  from counted
+ where recheck
+on conflict (subject_id) where finished_at is null do nothing;

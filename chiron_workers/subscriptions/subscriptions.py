@@ -55,7 +55,8 @@ class NewSubscription:
 class Subscription:
     """Research that recurs. `reason` says why it is paused, or why its latest time was passed over.
 
-    `next_at` is None unless it is active, `last_batch_id` is what its latest time started.
+    `next_at` is None unless it is active, `last_batch_id` is what its latest time started. `last_counts` are the differences
+    that this time brought, None while they are not counted.
     """
 
     id: UUID
@@ -74,6 +75,8 @@ class Subscription:
     next_at: datetime | None
     last_due_at: datetime | None
     last_batch_id: UUID | None
+    last_finished_at: datetime | None
+    last_counts: dict[str, int] | None
     times: int
     times_skipped: int
     ends_at: datetime | None
@@ -130,7 +133,7 @@ class Subscriptions:
         caller, subscription_id = self._session.caller, new_id()
         # Words that a run has read may have told it to: a person decides whether money is spent again and again.
         is_paused = caller.run_id is not None
-        reason = f"made by run {caller.run_id}; `chiron subscriptions resume {subscription_id}` starts it"
+        reason = f"made by run {caller.run_id}; a person resumes it"
         await self._session.write(
             SQL["insert"],
             {

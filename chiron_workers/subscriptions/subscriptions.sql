@@ -34,21 +34,26 @@ values (%(id)s, %(subject_id)s, %(topics)s, %(role)s, %(model)s, %(cron)s, %(tim
 
 -- columns
 id, subject_id, topics, context, role, model, cron, time_zone, budget_usd, made_by, run_id, state, reason, next_at, last_due_at,
-       (select b.id
-          from batches b
-         where b.subscription_id = s.id
-         order by b.due_at desc
-         limit 1) as last_batch_id,
-       times, times_skipped, ends_at, recheck, created_at
+       last_batch_id, last_finished_at, last_counts, times, times_skipped, ends_at, recheck, created_at
+
+-- with_last
+subscriptions s
+  left join lateral (
+    select b.id as last_batch_id, b.finished_at as last_finished_at,
+           case when b.compared_at >= b.finished_at then b.difference end as last_counts
+      from batches b
+     where b.subscription_id = s.id
+     order by b.due_at desc
+     limit 1) last on true
 
 -- get
 select {{columns}}
-  from subscriptions s
+  from {{with_last}}
  where id = %(id)s;
 
 -- newest
 select {{columns}}
-  from subscriptions s
+  from {{with_last}}
  where (%(before)s::uuid is null or id < %(before)s)
    and (%(subject_id)s::text is null or subject_id = %(subject_id)s)
    and (%(owner)s::text is null or made_by = %(owner)s)

@@ -32,8 +32,8 @@ SAYS_LESS = "Its quote supports it in part"
 REFUSALS = {Verdict.CONTRADICTED: "contradicts it", Verdict.SILENT: "does not speak of it"}
 
 UNASKED = (
-    "No model has judged whether its quote supports it; one is asked by the tool check_subject, "
-    "POST /v1/subjects/{subject_id}/check, or `chiron check {subject_id}`."
+    "No model has judged whether its quote supports it; one is asked by a check of its subject: the tool check_subject, or "
+    "POST /v1/subjects/{subject_id}/check."
 )
 
 

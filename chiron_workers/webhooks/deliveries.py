@@ -19,8 +19,9 @@ from chiron_workers.db.queries import load
 from chiron_workers.duty_failures import isolated
 from chiron_workers.errors import Conflict, NotFound
 from chiron_workers.ids import first_id, new_id
+from chiron_workers.problems import SEE_WEBHOOKS, resume_webhook
 from chiron_workers.runs.session import Session
-from chiron_workers.states import DeliveryState, Duty, NoticeKind, WebhookFormat
+from chiron_workers.states import DeliveryState, Duty, NoticeKind, WebhookFormat, WebhookState
 from chiron_workers.webhooks.webhooks import Webhooks
 
 SQL = load(__file__)
@@ -92,20 +93,29 @@ async def resend(session: Session, delivery_id: UUID) -> Delivery:
 
     Raises:
         NotFound: There is no such delivery.
-        Conflict: Its webhook is off.
+        Conflict: Its webhook is off or paused.
     """
     delivery = await _get(session, delivery_id)
     if not await session.write(SQL["resend"], {"id": delivery_id}):
-        raise Conflict(
-            f"Webhook {delivery.webhook_id} is off; `chiron webhooks test {delivery.webhook_id}` turns it on again."
-        )
+        webhook = await Webhooks(session).get(delivery.webhook_id)
+        raise Conflict(f"Webhook {webhook.id} is {webhook.state}.", remedies=(resume_webhook(webhook.id),))
     await record_within(await session.begin(), deliveries=delivery_id)
     return await _get(session, delivery_id)
 
 
 async def send_test(session: Session, webhook_id: UUID) -> Delivery:
-    """Have a delivery sent that says nothing; a webhook that is off is turned on again. Raises NotFound."""
-    webhook = await Webhooks(session).turn_on(webhook_id)
+    """Have a delivery sent that says nothing; a webhook that is off is turned on again.
+
+    Raises:
+        NotFound: There is no such webhook.
+        Conflict: It is paused.
+    """
+    webhooks = Webhooks(session)
+    webhook = await webhooks.get(webhook_id)
+    if webhook.state is WebhookState.PAUSED:
+        raise Conflict(f"Webhook {webhook.id} is paused.", remedies=(resume_webhook(webhook.id),))
+    if webhook.state is WebhookState.OFF:
+        webhook = await webhooks.resume(webhook_id)
     kind, at = NoticeKind.WEBHOOK_TEST, datetime.now(UTC).isoformat()
     payload = {"type": kind, "timestamp": at, "data": {"webhook_id": str(webhook.id), "link": "/"}}
     delivery_id = new_id()
@@ -208,7 +218,7 @@ async def _get(session: Session, delivery_id: UUID) -> Delivery:
     args = {"id": delivery_id, "owner": session.caller.visible_owner}
     row = await session.row(SQL["get"], args)
     if row is None:
-        raise NotFound(f"There is no delivery {delivery_id}. `chiron webhooks deliveries` shows them.")
+        raise NotFound(f"There is no delivery {delivery_id}.", remedies=(SEE_WEBHOOKS,))
     return _delivery(row)
 
 

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -58,6 +59,7 @@ class Webhook:
     reason: str
     failing_since: datetime | None
     created_at: datetime
+    last_delivery: dict[str, Any] | None = None
 
 
 class Webhooks:
@@ -104,12 +106,18 @@ class Webhooks:
             raise _unknown(webhook_id)
         await record_within(await self._session.begin(), webhooks=webhook_id)
 
-    async def turn_on(self, webhook_id: UUID) -> Webhook:
-        """Let one that is off be sent to again. Raises NotFound."""
-        webhook = await self.get(webhook_id)
-        if webhook.state is WebhookState.ACTIVE:
-            return webhook
-        await self._session.write(SQL["turn_on"], {"id": webhook_id})
+    async def pause(self, webhook_id: UUID) -> Webhook:
+        """Send it nothing until somebody resumes it. What happens meanwhile is not sent later. Raises NotFound."""
+        return await self._set_state("pause", webhook_id)
+
+    async def resume(self, webhook_id: UUID) -> Webhook:
+        """Send to it again: one that is paused, or off. Raises NotFound."""
+        return await self._set_state("resume", webhook_id)
+
+    async def _set_state(self, query: str, webhook_id: UUID) -> Webhook:
+        await self.get(webhook_id)  # which only its owner may
+        await self._session.write(SQL[query], {"id": webhook_id})
+        await record_within(await self._session.begin(), webhooks=webhook_id)
         return await self.get(webhook_id)
 
     def _args(self, webhook_id: UUID) -> dict[str, UUID | str | None]:

@@ -1,5 +1,11 @@
 -- columns
-id, owner, url, kinds, format, state, reason, failing_since, created_at
+id, owner, url, kinds, format, state, reason, failing_since, created_at,
+       (select jsonb_build_object('id', d.id, 'kind', d.kind, 'state', d.state, 'status', d.status, 'error', d.error,
+                                  'created_at', d.created_at, 'finished_at', d.finished_at)
+          from deliveries d
+         where d.webhook_id = webhooks.id
+         order by d.id desc
+         limit 1) as last_delivery
 
 -- lock_owner
 -- One at a time for each owner: each sees what the others have made before it counts.
@@ -35,10 +41,17 @@ delete from webhooks
    and (%(owner)s::text is null or owner = %(owner)s)
 returning id;
 
--- turn_on
+-- pause
+-- One that is off stays off, with its reason.
+update webhooks
+   set state = 'paused'
+ where id = %(id)s
+   and state = 'active';
+
+-- resume
 update webhooks
    set state = 'active',
        reason = '',
        failing_since = null
  where id = %(id)s
-   and state = 'off';
+   and state <> 'active';

@@ -55,7 +55,7 @@ async def test_an_expired_key_is_refused_and_its_name_is_free_again(pool: Pool):
 
 async def test_a_name_in_use_is_not_given_twice(pool: Pool):
     await create_key(pool, NewKey("alice", AccessScope.READ))
-    with pytest.raises(Conflict, match="chiron keys revoke alice"):
+    with pytest.raises(Conflict, match="There is a key 'alice'"):
         await create_key(pool, NewKey("alice", AccessScope.ADMIN))
     await revoke_key(pool, "alice")
     await create_key(pool, NewKey("alice", AccessScope.ADMIN))

@@ -50,7 +50,7 @@ async def test_a_session_ends_after_twelve_idle_hours_and_each_use_begins_them_a
         await _move(pool, "access_sessions", "used_at", timedelta(hours=11))
         assert await find_session(pool, token) is None
     await _move(pool, "access_sessions", "used_at", timedelta(hours=12))
-    with pytest.raises(Unauthenticated, match="chiron open"):
+    with pytest.raises(Unauthenticated, match="Sign in again"):
         await find_session(pool, token)
 
 

@@ -156,7 +156,7 @@ async def test_research_that_never_called_a_tool_is_reminded_once_and_then_fails
     assert await stage.play(run_id) is Outcome.FAILED
     row = await stage.row(run_id)
     assert (row["error"]["kind"], row["turns"]) == ("no_tool_calls", 2)
-    assert "--jinja" in row["error"]["message"]
+    assert "option jinja" in row["error"]["message"]
     assert stage.server.requests[-1]["messages"][-1]["content"][-1]["text"] == NO_CALLS
     await say(stage.pool, run_id, "Then tell me what you know.")
     assert await stage.play(run_id) is Outcome.PLAYED

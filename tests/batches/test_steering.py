@@ -279,7 +279,7 @@ async def test_a_spent_budget_needs_a_higher_one(stage: Stage, whose: str) -> No
         target = batch_id if whose == "batch" else run
         for budget in (None, Decimal(1), Decimal("1.5")):
             before = await stage.row(run), await batch_of(stage, run)
-            with pytest.raises(Conflict, match=r"has spent 1\.5000 of its .* higher --budget-usd"):
+            with pytest.raises(Conflict, match=r"has spent 1\.5000 of its .* higher budget"):
                 await command(stage.pool, target, budget=Budget(budget))
             assert (await stage.row(run), await batch_of(stage, run)) == before
         if whose == "run":
@@ -295,7 +295,7 @@ async def test_a_run_cannot_go_on_while_the_budget_of_its_batch_is_spent(stage: 
     (run_id,) = await stage.submit("tides", budget=Budget(tokens=100))
     await bring(stage, run_id, "paused")
     await stage.rows("update batches set spent_tokens = 100 returning id")
-    with pytest.raises(Conflict, match=r"Batch .* has spent 100 of its 100 tokens.* higher --budget-tokens"):
+    with pytest.raises(Conflict, match=r"Batch .* has spent 100 of its 100 tokens.* higher budget"):
         await resume(stage.pool, run_id, budget=Budget(tokens=500))
     await resume(stage.pool, (await stage.row(run_id))["batch_id"], budget=Budget(tokens=500))
     assert (await stage.row(run_id))["state"] == "queued"

@@ -77,7 +77,8 @@ async def test_a_journey_is_stopped_with_what_it_has_under_way_and_goes_on(
     assert "moon: initializing" in await run(chiron, "learn", "resume", "moon")
     assert "under way" in await run(chiron, "learn", "resume", "moon", code=1)
     raised = await run(chiron, "learn", "resume", "moon", "--budget-usd", "9", code=1)
-    assert "`chiron learn stop moon` first; then its budget can be raised" in " ".join(raised.split())
+    assert "Stopped, its budget can be raised." in raised
+    assert "Stop the journey first: `chiron learn stop moon`" in raised
     await work(player)
     assert "delivering lesson" in await run(chiron, "learn", "status")
     actions = {row["action"] for row in rows("select action from audit")}

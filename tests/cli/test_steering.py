@@ -85,7 +85,7 @@ def test_a_spent_budget_is_refused_until_a_higher_one_is_given(chiron, rows):
     chiron("pause", batch_id)
     rows("update batches set spent_usd = 1 returning id")
     refused = chiron("resume", batch_id)
-    assert (refused.exit_code, "higher --budget-usd" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "higher budget" in refused.stderr) == (1, True)
     assert chiron("resume", batch_id, "--budget-usd", "nothing").exit_code == 2
     assert chiron("resume", batch_id, "--budget-usd", "$3").exit_code == 0
     assert rows("select budget_usd from batches")[0]["budget_usd"] == 3

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from support.backdated_facts import Dated, day
 
-from chiron_api.cli.display.difference import counts_line, difference_lines
+from chiron_api.cli.display.difference import difference_lines
+from chiron_api.views.differences import counts_line
 from chiron_workers.db.connect import Pool
 from chiron_workers.embeddings import Embedder
 from chiron_workers.errors import NotFound, UsageError

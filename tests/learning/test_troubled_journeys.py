@@ -214,6 +214,30 @@ async def test_a_run_that_has_met_its_own_budget_goes_on_with_its_journey(
     assert [row["budget_usd"] for row in budgets] == [Decimal("4.375")] * 2
 
 
+@pytest.mark.parametrize("budget_usd", [None, Decimal(9)])
+@pytest.mark.usefixtures("prices")
+async def test_a_journey_continues_runs_that_used_all_their_turns_and_orders_no_others(
+    pool: Pool, player: Player, services: Services, budget_usd: Decimal | None
+) -> None:
+    player.pauses = {"research"}
+    await begin(pool, GOAL, JourneyOptions("offline", Decimal(2), 2))
+    held = await travel(pool, player)
+    error = {"kind": "max_turns", "message": "The run used all its turns (9)."}
+    player.shelf.connection.execute(
+        "update runs set state = 'failed', error = %s, finished_at = now() where state = 'paused'",
+        (json.dumps(error),),
+    )
+    player.shelf.connection.execute(
+        "update batches set open_runs = 0, finished_at = now() where open_runs > 0"
+    )
+    batch_count = len(player.rows("select id from batches"))
+    journey = await acts.resume(services, held.id, ResumeRequest(budget_usd=budget_usd))
+    assert journey.state == JourneyState.RESEARCHING
+    assert len(player.rows("select id from runs where state = 'queued'")) == 2
+    await advance_due(pool)
+    assert len(player.rows("select id from batches")) == batch_count, "nothing is paid for again"
+
+
 ADA, BOB = (Principal(name, AccessScope.SUBMIT) for name in ("ada", "bob"))
 
 

@@ -17,6 +17,8 @@ SCOPES = list(AccessScope)
 RESEARCH = {"topics": ["What is a polynya?"], "subject": "Sea ice", "model": "offline"}
 # By each tool whose operation is about something that has an owner: the argument that names it.
 OF_RUNS = {"get_run": "id", "get_report": "id", "cancel_run": "id", "write_report": "id"}
+OF_SUBSCRIPTIONS = ("pause_subscription", "resume_subscription", "run_subscription")
+SUBSCRIPTION = {"topics": ["craters"], "subject_id": "Moon", "cron": "0 9 * * MON"}
 OF_QUIZZES = {"get_quiz": "quiz_id", "answer_question": "quiz_id", "settle_answer": "quiz_id"}
 FURTHER = {
     "answer_question": {"question_id": "q", "response": "1"},
@@ -59,7 +61,7 @@ async def test_what_has_an_owner_is_not_there_for_the_tools_and_resources_of_oth
         for face in operation.faces
         if face.startswith("mcp ")
     }
-    assert owned == OF_RUNS.keys() | OF_QUIZZES.keys()
+    assert owned == OF_RUNS.keys() | OF_QUIZZES.keys() | set(OF_SUBSCRIPTIONS)
     secrets = {
         name: (await create_key(pool, NewKey(name, scope)))[0]
         for name, scope in (
@@ -72,11 +74,15 @@ async def test_what_has_an_owner_is_not_there_for_the_tools_and_resources_of_oth
         async with over_http(url, key=secrets["alice"]) as alice:
             started = json.loads(text(await alice.call_tool("start_research", RESEARCH)))
             batch_id, [run_id] = started["batch_id"], started["run_ids"]
+            made = json.loads(text(await alice.call_tool("create_subscription", SUBSCRIPTION)))
         addresses = [f"chiron://batches/{batch_id}", f"chiron://runs/{run_id}"]
         for name, is_hidden in (("bob", True), ("root", False), ("alice", False)):
             async with over_http(url, key=secrets[name]) as client:
                 for tool, argument in OF_RUNS.items():
                     answer = text(await client.call_tool(tool, {argument: batch_id}))
+                    assert ("Nothing of yours" in answer) == is_hidden, (name, tool, answer)
+                for tool in OF_SUBSCRIPTIONS:
+                    answer = text(await client.call_tool(tool, {"subscription_id": made["subscription_id"]}))
                     assert ("Nothing of yours" in answer) == is_hidden, (name, tool, answer)
                 for address in addresses:
                     if is_hidden:

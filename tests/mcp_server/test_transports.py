@@ -77,7 +77,7 @@ async def test_without_a_database_it_stays_up_and_each_call_says_what_to_do(talk
         for name in ("list_subjects", "get_active_subject"):
             result = await client.call_tool(name, {})
             assert result.is_error
-            assert text(result).startswith("The database cannot be reached. Is it running (`chiron status`")
+            assert text(result).startswith("The database cannot be reached. Do the services of Chiron run")
             assert "127.0.0.1" not in text(result)
 
 
@@ -86,7 +86,9 @@ async def test_over_http_too_what_is_missing_is_told_in_a_sentence(serving: Serv
         async with over_http(url) as client:
             result = await client.call_tool("list_subjects", {})
     assert result.is_error
-    assert "`chiron up`" in text(result)
+    assert text(result) == (
+        "No database is known where this server runs. What helps: Change the setting CHIRON_DATABASE_URL."
+    )
 
 
 async def test_calls_work_again_as_soon_as_the_database_is_back(serving: Serving, settings: Settings):

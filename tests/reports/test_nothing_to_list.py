@@ -29,7 +29,7 @@ async def test_candidates_that_are_left_out_are_counted(shelf: Shelf, pool: Pool
         shelf.fact("tides", content, "https://example.org/", run_id=run, status="candidate", confidence=0.4)
     report = await gather(pool, batch)
     assert no_findings(report) == (
-        f"{NO_FINDINGS} 2 facts are left out, not sure enough or superseded: a report with candidates (--candidates) shows them."
+        f"{NO_FINDINGS} 2 facts are left out, not sure enough or superseded: a report with candidates shows them."
     )
     assert len(list((await gather(pool, batch, with_candidates=True)).findings)) == 2
 

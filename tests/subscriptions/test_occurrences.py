@@ -169,3 +169,22 @@ async def test_news_are_announced_once_to_the_webhooks_of_the_owner(stage: Stage
     assert data["counts"]["new"] == 1
     assert data["batch_id"] != str(quiet)
     assert data["link"] == f"/batches/{data['batch_id']}"
+
+
+async def test_a_list_of_subscriptions_has_the_counts_of_the_last_time_once_it_is_compared(
+    stage: Stage, dated: Dated
+) -> None:
+    subscription_id = await subscribe(stage)
+    batch_id = await time(stage, 10, ends=11)
+    await dated.fact("Ice melts.", at=10.5)
+
+    async def last() -> tuple[object, ...]:
+        async with Session(stage.pool) as session:
+            [item] = await Subscriptions(session).newest(limit=10)
+        return item.id, item.last_batch_id, item.last_finished_at, (item.last_counts or {}).get("new")
+
+    assert await last() == (subscription_id, batch_id, day(11), None)
+    await compare_occurrences(stage.pool)
+    assert await last() == (subscription_id, batch_id, day(11), 1)
+    await stage.rows("update batches set open_runs = 1, finished_at = null returning 1")
+    assert await last() == (subscription_id, batch_id, None, None), "it is tried again"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,14 +13,15 @@ from psycopg.rows import DictRow
 from support.run_harness import Stage
 
 from chiron_workers.access.keys import NewKey, create_key, revoke_key
+from chiron_workers.access.principals import LOCAL, Principal
 from chiron_workers.batches.submit import NewBatch, Submitted, submit
 from chiron_workers.db.connect import Pool, open_pool
-from chiron_workers.errors import Conflict
+from chiron_workers.errors import Conflict, KeyBudgetSpent, NotFound
 from chiron_workers.runs.session import Caller, Session
 from chiron_workers.states import AccessScope
 from chiron_workers.subscriptions import scheduler as due_times
 from chiron_workers.subscriptions.cron import Recurrence
-from chiron_workers.subscriptions.scheduler import DueOccurrence, start_due
+from chiron_workers.subscriptions.scheduler import DueOccurrence, start_due, start_now
 from chiron_workers.subscriptions.subscriptions import NewSubscription, Subscriptions
 
 # Half a day from now, so that no time comes while a test looks.
@@ -368,3 +369,52 @@ async def test_what_a_key_made_is_its_owners_takes_from_its_budget_and_pauses_wi
     await make_due(stage, hours_ago=0.25)
     [due] = await start_due(stage.pool)
     assert (due.outcome, due.reason) == ("paused", "The key 'alice' that made it was revoked or has expired.")
+
+
+async def test_a_person_starts_a_time_now_and_the_next_one_stays(stage: Stage) -> None:
+    subscription_id = await subscribe(stage.pool, recheck=True)
+    next_at = (await subscription(stage))["next_at"]
+    first, second = await asyncio.gather(
+        *(start_now(stage.pool, subscription_id, principal=LOCAL) for _ in range(2)), return_exceptions=True
+    )
+    batch_ids = {outcome.batch_id for outcome in (first, second) if isinstance(outcome, Submitted)}
+    assert len(batch_ids) == 1
+    [batch] = await stage.rows("select * from batches")
+    assert (batch["id"], batch["subscription_id"]) == (batch_ids.pop(), subscription_id)
+    row = await subscription(stage)
+    assert (row["times"], row["next_at"], row["last_due_at"]) == (1, next_at, batch["due_at"])
+    assert len(await stage.rows("select 1 from rechecks")) == 1
+    with pytest.raises(Conflict, match="is not finished"):
+        await start_now(stage.pool, subscription_id, principal=LOCAL)
+    await end_all(stage)
+    await make_due(stage)
+    assert [due.outcome for due in await start_due(stage.pool)] == ["started"]
+
+
+async def test_a_paused_subscription_is_started_by_hand_and_an_ended_or_missing_one_is_not(
+    stage: Stage,
+) -> None:
+    subscription_id = await subscribe(stage.pool)
+    await stage.rows("update subscriptions set state = 'paused', next_at = null returning 1")
+    assert (await start_now(stage.pool, subscription_id, principal=LOCAL)).is_new
+    assert (await subscription(stage))["state"] == "paused"
+    await end_all(stage)
+    await stage.rows("update subscriptions set state = 'ended' returning 1")
+    with pytest.raises(Conflict, match="has ended"):
+        await start_now(stage.pool, subscription_id, principal=LOCAL)
+    with pytest.raises(NotFound):
+        await start_now(stage.pool, uuid4(), principal=LOCAL)
+
+
+async def test_the_key_that_starts_a_time_by_hand_pays_for_it(stage: Stage) -> None:
+    subscription_id = await subscribe(stage.pool)
+    await stage.rows("update subscriptions set budget_usd = 2, model = 'claude-opus-5-5' returning 1")
+    _, key = await create_key(stage.pool, NewKey("poor", AccessScope.SUBMIT, budget_usd=Decimal("0.5")))
+    principal = Principal("poor", AccessScope.SUBMIT, key_id=key.id)
+    with pytest.raises(KeyBudgetSpent):
+        await start_now(stage.pool, subscription_id, principal=principal)
+    assert await stage.rows("select 1 from batches") == []
+    await stage.rows("update access_keys set budget_usd = 5 returning 1")
+    await start_now(stage.pool, subscription_id, principal=principal)
+    [row] = await stage.rows("select owner, key_id from batches")
+    assert (row["owner"], row["key_id"]) == ("local", key.id)

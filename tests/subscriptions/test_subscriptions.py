@@ -128,7 +128,7 @@ async def test_what_a_run_makes_waits_for_a_person_who_starts_it(pool: Pool) -> 
     caller = await in_a_run(pool)
     made, _ = await create(pool, wanted(), caller)
     assert (made.state, made.next_at) == ("paused", None)
-    assert made.reason == f"made by run {caller.run_id}; `chiron subscriptions resume {made.id}` starts it"
+    assert made.reason == f"made by run {caller.run_id}; a person resumes it"
     assert await create(pool, wanted(), caller) == (made, False)
     async with Session(pool) as session:
         started = await Subscriptions(session).resume(made.id)

@@ -16,8 +16,7 @@ async def test_a_run_orders_research_that_recurs_once_and_a_person_starts_it(
 ) -> None:
     made = await call("create_subscription", WEEKLY, in_a_run)
     assert (made["is_new"], made["state"], made["next_at"]) == (True, "paused", None)
-    starts = f"`chiron subscriptions resume {made['subscription_id']}` starts it"
-    assert made["reason"] == f"made by run {in_a_run.run_id}; {starts}"
+    assert made["reason"] == f"made by run {in_a_run.run_id}; a person resumes it"
     again = await call("create_subscription", {**WEEKLY, "cron": "0  9 * * MON"}, in_a_run)
     assert again == {**made, "is_new": False}
 

@@ -55,7 +55,8 @@ async def test_what_somebody_else_owns_is_not_there(pool: Pool, hook: Hook):
         for attempt in (
             Webhooks(session).get(webhook.id),
             Webhooks(session).remove(webhook.id),
-            Webhooks(session).turn_on(webhook.id),
+            Webhooks(session).pause(webhook.id),
+            Webhooks(session).resume(webhook.id),
             newest_deliveries(session, webhook.id, limit=1),
             send_test(session, webhook.id),
             resend(session, delivery.id),
@@ -63,7 +64,7 @@ async def test_what_somebody_else_owns_is_not_there(pool: Pool, hook: Hook):
             with pytest.raises(NotFound):
                 await attempt
     async with Session(pool, Caller("alice", is_admin=False)) as session:
-        assert await Webhooks(session).newest(limit=10) == [webhook]
+        assert [item.id for item in await Webhooks(session).newest(limit=10)] == [webhook.id]
         await Webhooks(session).remove(webhook.id)
     assert await fetch_all(pool, sql.SQL("select from deliveries")) == []
 
@@ -120,3 +121,35 @@ def test_kinds_are_named_with_commas_or_all_of_them():
 async def test_nothing_at_all_is_no_kind(hook: Hook):
     with pytest.raises(UsageError, match="one kind or more"):
         await hook(URL, kinds=())
+
+
+async def test_a_paused_webhook_hears_nothing_until_it_is_resumed(pool: Pool, hook: Hook):
+    _, webhook = await hook(URL)
+    async with Session(pool) as session:
+        delivery = await send_test(session, webhook.id)
+        paused = await Webhooks(session).pause(webhook.id)
+        assert (paused.state, paused.reason) == ("paused", "")
+        assert (await Webhooks(session).pause(webhook.id)).state == "paused"
+    assert await claim_next(pool) is None
+    async with Session(pool) as session:
+        for refused in (send_test(session, webhook.id), resend(session, delivery.id)):
+            with pytest.raises(Conflict, match="is paused") as caught:
+                await refused
+            [remedy] = caught.value.remedies
+            assert (remedy.action, remedy.noun, remedy.target) == ("resume", "webhook", str(webhook.id))
+    async with Session(pool) as session:
+        assert (await Webhooks(session).resume(webhook.id)).state == "active"
+    claim = await claim_next(pool)
+    assert claim is not None
+    assert claim.id == delivery.id
+
+
+async def test_pausing_a_webhook_that_is_off_leaves_its_reason_and_resuming_turns_it_on(
+    pool: Pool, hook: Hook
+):
+    _, webhook = await hook(URL)
+    await fetch_all(pool, sql.SQL("update webhooks set state = 'off', reason = 'It is gone.' returning 1"))
+    async with Session(pool) as session:
+        assert (await Webhooks(session).pause(webhook.id)).reason == "It is gone."
+        resumed = await Webhooks(session).resume(webhook.id)
+    assert (resumed.state, resumed.reason, resumed.failing_since) == ("active", "", None)

@@ -1,9 +1,10 @@
 """The differences of a subject between two times, as text."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from chiron_api.text import local_time, one_line
+from chiron_api.views.differences import SECTION_TITLES
 from chiron_workers.knowledge.subject_diff import (
     Contradiction,
     Corroboration,
@@ -14,23 +15,11 @@ from chiron_workers.knowledge.subject_diff import (
 from chiron_workers.states import ChangeKind
 
 CHARS = 500
-SECTION_TITLES = {
-    "new": "New",
-    "lifted": "Lifted: confirmed well enough by now",
-    "restored": "Restored after they were withdrawn or superseded",
-    "changed": "Changed",
-    "dropped": "Dropped: no longer confirmed well enough",
-    "superseded": "Superseded: no source says so any more",
-    "withdrawn": "Withdrawn",
-    "corroborated": "Corroborated",
-    "contradicted": "Contradicted",
-}
 SOURCE_VERBS = {
     ChangeKind.GONE: "is gone",
     ChangeKind.BACK: "is back",
     ChangeKind.CHANGED: "has changed, and no longer says what facts rest on",
 }
-SOURCE_COUNTS = ("sources_gone", "sources_back", "sources_back_changed", "sources_changed")
 
 
 def difference_lines(difference: SubjectDiff) -> Iterator[str]:
@@ -46,14 +35,6 @@ def difference_lines(difference: SubjectDiff) -> Iterator[str]:
         yield "\nNothing is different."
     if candidates := difference.counts["candidates"]:
         yield f"\n{candidates:,} new candidate{'' if candidates == 1 else 's'}, out of sight until better sources confirm it."
-
-
-def counts_line(counts: Mapping[str, int]) -> str:
-    """The counts in one line: `3 new, 1 withdrawn`, or `nothing is different`."""
-    labels = {name: name.replace("_", " ") for name in (*SECTION_TITLES, *SOURCE_COUNTS)}
-    labels["sources_back_changed"] = "of them changed"
-    parts = [f"{counts[name]:,} {words}" for name, words in labels.items() if counts.get(name)]
-    return ", ".join(parts) or "nothing is different"
 
 
 def _section(heading: str, total: int, entries: Iterable[list[str]]) -> Iterator[str]:

@@ -9,13 +9,14 @@ from uuid import UUID
 
 import typer
 
-from chiron_api.cli.display.difference import counts_line
 from chiron_api.cli.display.events import event_line, numbered
+from chiron_api.cli.display.remedies import ADDS_DOCUMENTS
 from chiron_api.cli.display.standstill import Standstill
 from chiron_api.cli.display.summary import closing_line
 from chiron_api.text import as_json as json_line
 from chiron_api.text import cost_phrase, count, facts_phrase, one_line, shorten_middle
 from chiron_api.views.batches import difference_of
+from chiron_api.views.differences import counts_line
 from chiron_api.views.sources import source_warnings
 from chiron_workers.batches.references import run_numbers
 from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, run_summary, runs_of, summary
@@ -99,7 +100,7 @@ async def _warn_without_sources(pool: Pool, target: BatchSummary | RunSummary) -
         [target] if isinstance(target, RunSummary) else await runs_of(pool, target.id, limit=RUNS_LOOKED_AT)
     )
     for warning in await source_warnings(pool, settings(), runs):
-        typer.echo(f"Warning: {warning}", err=True)
+        typer.echo(f"Warning: {warning} {ADDS_DOCUMENTS}", err=True)
 
 
 async def _find(pool: Pool, target: str, after: int | None) -> BatchSummary | RunSummary:

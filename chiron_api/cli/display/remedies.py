@@ -8,6 +8,15 @@ from chiron_workers.problems import Noun, Remedy, RemedyAction
 
 OPTIONS = {"budget_usd": "--budget-usd", "budget_tokens": "--budget-tokens"}
 EXAMPLE = "Answer with what you have."
+EXAMPLE_GOAL = "Understand it."
+# Where the command is not `list` of a noun; capitals stand for what is to be filled in.
+LISTS: Mapping[Noun, tuple[str, ...]] = {
+    Noun.BATCH: ("list",),
+    Noun.RUN: ("show",),
+    Noun.FACT: ("search", "WORDS", "--subject", "S"),
+    Noun.DELIVERY: ("webhooks", "deliveries", "WEBHOOK"),
+    Noun.PROPOSAL: ("learn", "proposals", "SUBJECT"),
+}
 
 
 def pasteable(*words: str) -> str:
@@ -15,15 +24,31 @@ def pasteable(*words: str) -> str:
     return f"`{shlex.join(('chiron', *words))}`"
 
 
+ADDS_DOCUMENTS = f"{pasteable('corpus', 'add', 'PATH', '--subject', 'S')} adds documents."
+
+
 def command_of(remedy: Remedy) -> str:
     """The command that does it; empty where none does."""
+    target, noun = remedy.target, remedy.noun
     match remedy.action:
         case RemedyAction.CHANGE_SETTING:
             return ""
+        case RemedyAction.SUBMIT:
+            return pasteable("submit", "TOPIC", "--subject", "S")
+        case RemedyAction.START:
+            return pasteable("learn", "start", target, "--goal", EXAMPLE_GOAL)
+        case RemedyAction.STOP:
+            return pasteable("learn", "stop", target)
+        case RemedyAction.REVOKE:
+            return pasteable("keys", "revoke", target)
+        case RemedyAction.CANCEL:
+            return pasteable("cancel", target)
+        case RemedyAction.RESUME if noun in (Noun.WEBHOOK, Noun.SUBSCRIPTION):
+            return pasteable(noun.plural, "resume", target)
         case RemedyAction.CHECK_MODEL:
             return pasteable("doctor", "--model", remedy.target)
         case RemedyAction.LIST:
-            return pasteable(*([] if remedy.noun is Noun.BATCH else [remedy.noun.plural]), "list")
+            return pasteable(*LISTS.get(noun, (noun.plural, "list")), *([target] if noun is Noun.RUN else []))
         case RemedyAction.SAY:
             return pasteable("say", remedy.target, EXAMPLE)
         case RemedyAction.RESUME | RemedyAction.RETRY:

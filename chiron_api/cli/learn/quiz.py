@@ -33,8 +33,8 @@ from chiron_workers.settings import settings
 from chiron_workers.states import Mark
 
 ADVICE = (
-    "Batch {batch_id} wrote none. `chiron show {batch_id}` says why, `chiron retry {batch_id}` tries its failed runs again, and "
-    "--again begins another one."
+    "Batch {batch_id} wrote none. `chiron show {batch_id}` says why and what helps; --again begins another one, which is paid "
+    "for again."
 )
 NODES_LEFT = "{left:,} nodes are left; `chiron learn quiz {subject} --again` goes on with them once these have questions."
 RESUME_HINT = "The quiz stays where it is; the same command goes on with it."

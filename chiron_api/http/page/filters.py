@@ -25,6 +25,7 @@ from chiron_api.text import (
     verdict_and_judge,
 )
 from chiron_api.text import count as phrase
+from chiron_api.views.differences import counts_line
 from chiron_workers.batches.summaries import BatchSummary
 from chiron_workers.documents.omissions import describe
 from chiron_workers.ids import time_of
@@ -144,6 +145,7 @@ def short_ids(text: str) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
+    "differences": counts_line,
     "short_ids": short_ids,
     "cell_text": written,
     "absolute": local_time,

@@ -21,7 +21,7 @@ FORM_BYTES_MAX = 16 * 1024 * 1024
 
 
 async def read_form(request: Request, *, bytes_max: int = FORM_BYTES_MAX) -> dict[str, str]:
-    """The fields of a form; a file counts as its text.
+    """The fields of a form; a file counts as its text, and boxes of one name as a line for each that is ticked.
 
     Args:
         bytes_max: Of all fields and files together, as they come.
@@ -31,9 +31,10 @@ async def read_form(request: Request, *, bytes_max: int = FORM_BYTES_MAX) -> dic
             is too large, 415 where it is no form, 422 where a file is no text.
     """
     async with open_form(request, bytes_max=bytes_max) as form:
-        fields = {}
-        for name, value in form.items():
-            fields[name] = value if isinstance(value, str) else _text(await value.read())
+        texts: dict[str, list[str]] = {}
+        for name, value in form.multi_items():
+            texts.setdefault(name, []).append(value if isinstance(value, str) else _text(await value.read()))
+    fields = {name: "\n".join(values) for name, values in texts.items()}
     require_csrf(request, fields.pop(CSRF_FIELD, ""))
     return fields
 
@@ -46,12 +47,12 @@ async def read_input(request: Request, model: type[Model]) -> Model:
 def as_input(fields: Mapping[str, str], model: type[Model]) -> Model:
     """The fields of a form as the input of an act. Raises Problem 422.
 
-    One that is empty and may be missing is left out, and so is what the browser sends beside the fields, such as the name of
-    the button.
+    A list has an entry in each line. One that is empty and may be missing is left out, and so is what the browser sends
+    beside the fields, such as the name of the button.
     """
     texts = {name: text.strip() for name, text in fields.items()}
     values = {
-        name: texts[name]
+        name: texts[name].splitlines() if is_list(model, name) else texts[name]
         for name, field in model.model_fields.items()
         if name in texts and (texts[name] or field.is_required())
     }
@@ -89,8 +90,15 @@ class Form:
         return self.model.model_fields[name].description or ""
 
     def choices(self, name: str) -> list[str]:
-        """What can be chosen; empty where anything can be written."""
-        return list(schema_of(self.model, name).get("enum", ()))
+        """What can be chosen, of a list for each entry; empty where anything can be written."""
+        schema, default = schema_of(self.model, name), self.model.model_fields[name].default
+        choices = list(schema.get("items", schema).get("enum", ()))
+        return ["", *choices] if choices and default is None else choices
+
+    def marks(self, name: str) -> list[str]:
+        """The choices that are ticked: what was sent, else the default."""
+        default = self.model.model_fields[name].get_default(call_default_factory=True)
+        return self.texts[name].splitlines() if name in self.texts else list(map(str, default or ()))
 
     def chars_max(self, name: str) -> int:
         """How long the text of the field may be."""
@@ -111,6 +119,11 @@ class Form:
             Markup('{}="{}"').format(key, value) for key, value in attributes.items() if value is not None
         )
         return pairs + (Markup(" required") if self.model.model_fields[name].is_required() else "")
+
+
+def is_list(model: type[Input], name: str) -> bool:
+    """Whether a field takes several values."""
+    return schema_of(model, name).get("type") == "array"
 
 
 @cache

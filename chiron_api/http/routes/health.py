@@ -36,6 +36,6 @@ async def readyz(services: ServicesOf) -> JSONResponse:
     except (psycopg.Error, TimeoutError):
         raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, UNREADY) from None
     if migrations:
-        detail = f"The schema lacks {', '.join(migrations)}: run `chiron migrate`."
+        detail = f"The schema lacks {', '.join(migrations)}; its migrations have to be applied."
         raise Problem(HTTPStatus.SERVICE_UNAVAILABLE, detail)
     return JSONResponse({"status": "ready"})

@@ -74,7 +74,7 @@ class _Packing:
         files_max = FILES_MAX - len(SIGNING_FILES)
         if is_long or self.bytes > TOTAL_BYTES_MAX or len(self.files) >= files_max:
             raise UsageError(
-                "This is too much for a crate. Make one of a single batch or run, or say --texts none."
+                "This is too much for a crate. Make one of a single batch or run, or leave the texts out (texts: none)."
             )
         self.sink(name, content)
         self.files[name] = file
@@ -114,7 +114,7 @@ def _summary(
     if withheld:
         parts.append(
             f"Left out: {count(len(withheld), 'text')}, whose quotes nobody else can check. "
-            "--texts all adds your own files and pages of your own network too."
+            "With all texts (texts: all) your own files and pages of your own network are added too."
         )
     if key:
         parts.append(f"Signed with the key {fingerprint(key.public_key())}.")

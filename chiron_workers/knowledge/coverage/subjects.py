@@ -7,6 +7,7 @@ from chiron_workers.db.validation import clean_text
 from chiron_workers.errors import NotFound, ToolError, ToolValidationError
 from chiron_workers.evidence.text_cache import cache_short_texts
 from chiron_workers.nearest import nearest
+from chiron_workers.problems import SUBMIT_TOPICS
 from chiron_workers.runs.session import Session
 
 SQL = load(__file__)
@@ -90,7 +91,7 @@ class Subjects:
         name = slug(subject_id)
         names = [subject["subject_id"] for subject in await self.all()]
         if not names:
-            return NotFound(f"There is no subject {name!r}, and no other yet; `chiron submit` makes them.")
+            return NotFound(f"There is no subject {name!r}, and no other yet.", remedies=(SUBMIT_TOPICS,))
         # In a thread: ten thousand names take half a second, for which no other request waits.
         matches = await asyncio.to_thread(nearest, name, names, limit=NEAREST_SHOWN, nearness_min=0.4)
         introduction = "The nearest: " if matches else "There are: "

@@ -24,7 +24,7 @@ async def test_a_schema_behind_the_program_is_not_ready_and_says_what_to_run(set
             )
         answer = await client.get("/readyz")
         assert answer.status_code == 503
-        assert "chiron migrate" in answer.json()["detail"]
+        assert "migrations have to be applied" in answer.json()["detail"]
 
 
 async def test_a_database_that_is_gone_is_not_ready_while_the_process_stays_healthy(
