@@ -84,9 +84,8 @@ def draw(chart: Chart, *, key: str) -> str:
     Args:
         key: What tells its ids from those of the page's other charts.
     """
-    points = tuple(point for point in chart.points if _is_drawable(point.value))
-    left_out = chart.left_out + len(chart.points) - len(points)
-    chart = replace(chart, points=points, left_out=left_out)
+    chart = drawable(chart)
+    points = chart.points
     ticks = axis_ticks([point.value for point in points])
     height = TOP + ROW * len(points) + BOTTOM
     parts = [
@@ -98,6 +97,12 @@ def draw(chart: Chart, *, key: str) -> str:
         "</svg>\n",
     ]
     return "".join(parts)
+
+
+def drawable(chart: Chart) -> Chart:
+    """The chart with the points that an axis can show; the others are counted."""
+    points = tuple(point for point in chart.points if _is_drawable(point.value))
+    return replace(chart, points=points, left_out=chart.left_out + len(chart.points) - len(points))
 
 
 def axis_ticks(values: Sequence[float]) -> list[float]:

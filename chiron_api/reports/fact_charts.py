@@ -27,14 +27,21 @@ AROUND_WORDS = "()[],.;:!?\"“”‘’'"
 NAME, YEAR_PLACE, GAP = "<name>", "<year>", "…"
 # A number behind one of these words is a bound, a part of a range or of a name, and no value of its own.
 BEFORE_NO_VALUE = frozenset(
-    "about approximately roughly nearly almost over under than least most between and to from or up around no nr number".split()
-)
+    [
+        "about", "approximately", "roughly", "nearly", "almost", "over", "under", "than", "least", "most", "between", "and", "to",
+        "from", "or", "up", "around", "no", "nr", "number",
+    ]
+)  # fmt: skip
 BEFORE_YEAR = frozenset(
-    "in since during until by year winter spring summer autumn fall january february march april may june july august "
-    "september october november december".split()
+    [
+        "in", "since", "during", "until", "by", "year", "winter", "spring", "summer", "autumn", "fall", "january", "february",
+        "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+    ]
+)  # fmt: skip
+AFTER_YEAR = frozenset(["the", "a", "an", "its", "was", "were", "is", "are", "had", "has"])
+FIRST_WORDS = frozenset(
+    ["in", "the", "a", "an", "at", "on", "by", "during", "since", "as", "its", "of", "for", "about"]
 )
-AFTER_YEAR = frozenset("the a an its was were is are had has".split())
-FIRST_WORDS = frozenset("in the a an at on by during since as its of for about".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +132,7 @@ def _read(finding: Finding) -> _Reading | None:
     if reader.value is None:
         return None
     words = tuple(reader.words)
-    axis = " ".join(words[reader.axis_place : reader.axis_place + 2])
+    axis = " ".join(words[reader.axis_place : reader.axis_place + 2]).replace(GAP, "").strip()
     return _Reading(" ".join(reader.names), reader.year, words, axis, reader.value, finding)
 
 

@@ -10,8 +10,8 @@ from chiron_api.reports.answer import RunAnswer
 from chiron_api.reports.answering import answers_to, run_answers, written_answer
 from chiron_api.reports.arranging import Arrangement, CitedSource, Place, arrange
 from chiron_api.reports.charts import Chart, charts_of
-from chiron_api.reports.fact_charts import charts_of_findings
 from chiron_api.reports.coverage import cover
+from chiron_api.reports.fact_charts import charts_of_findings
 from chiron_api.reports.material import Material, read
 from chiron_api.reports.questions import QUESTIONS_MAX, AskedQuestion, read_questions
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Table, Work

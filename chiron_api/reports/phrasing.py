@@ -61,9 +61,7 @@ ANSWERS_NOTE = (
     "Answers are the agents' own words, which nobody held to anything; a number in brackets is a source that the sentence names. "
     "What counts are the findings below each."
 )
-ANSWERS_IN_SHORT = (
-    "Answers are in the researcher's own words. The facts below each are what was checked against the sources."
-)
+ANSWERS_IN_SHORT = "Answers are in the researcher's own words. The facts below each are what was checked against the sources."
 RECORD_GAPS = {
     True: "met known facts that are not all recorded; its findings may be incomplete.",
     False: "met known facts that are not all recorded; their findings may be incomplete.",

@@ -321,9 +321,9 @@ class Report:
     Findings are numbered from 1 through all sections. `asides` go on with the numbers: facts that are no findings of
     this report (candidates, or found elsewhere), shown since they are linked to one. `left_out` counts the accepted facts
     beyond the most that a report holds. `agent_words` is what the agent of a run said itself: unchecked.
-    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves; `charts` are
-    made of the rows that were handed in, which `table` shows, and of facts. The sections of a batch or a run are its questions, and `questions_left_out` counts
-    those beyond the most that a report holds; those of a subject are topic paths.
+    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves; `table` has the
+    rows that were handed in, and `charts` are made of these rows and of facts. The sections of a batch or a run are its
+    questions, and `questions_left_out` counts those beyond the most that a report holds; those of a subject are topic paths.
     """
 
     kind: ReportKind

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chiron_api.reports import phrasing
-from chiron_api.reports.answer import RunAnswer
+from chiron_api.reports.answer import RunAnswer, SaidSentence
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, Section
 from chiron_api.text import count
@@ -16,6 +16,7 @@ QUESTION_COLUMNS, TOPIC_COLUMNS = ("Question", "Answer", "Facts"), ("Topic", "Su
 LINES_MAX = 200
 ANSWER_CHARS_MAX = 300
 QUESTIONS_NAMED_MAX = 20
+ADDRESS_IN_BRACKETS = re.compile(r"\s*(?:\(<?https?://[^\s()<>]+>?\)|\[<?https?://[^\s\[\]<>]+>?\])")
 EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
@@ -99,9 +100,11 @@ def table_notes(report: Report) -> list[str]:
     return notes
 
 
-def plain_words(text: str) -> str:
-    """A sentence of an agent on one line, without the asterisks of Markdown around what it stresses."""
-    line = one_line(text)
+def plain_words(sentence: SaidSentence) -> str:
+    """A sentence of an agent on one line, without Markdown's asterisks and addresses in brackets that its sources name."""
+    line = one_line(sentence.text)
+    if sentence.sources:
+        line = ADDRESS_IN_BRACKETS.sub("", line)
     return EMPHASIS.sub(r"\2", line) if "**" in line or "__" in line else line
 
 
@@ -115,7 +118,7 @@ def _answer(section: Section, answers: dict[str, RunAnswer]) -> str:
     if question is None:
         return _cut(one_line(section.findings[0].content)) if section.findings else ""
     answer = answers.get(question.run_id)
-    sentence = plain_words(answer.sentences[0].text) if answer and answer.sentences else ""
+    sentence = plain_words(answer.sentences[0]) if answer and answer.sentences else ""
     outcome = phrasing.outcome(section)
     if not (sentence or outcome) and section.findings:
         sentence = one_line(section.findings[0].content)

@@ -56,7 +56,7 @@ def _question(
 def said(answer: RunAnswer) -> Iterator[str]:
     """What a run answered, sentence by sentence."""
     yield '<ul class="words">'
-    yield "".join(map(_said, answer.sentences))
+    yield " ".join(map(_said, answer.sentences))
     yield f"</ul>\n<p>{note}</p>\n" if (note := answer_phrasing.cut_note(answer)) else "</ul>\n"
 
 
@@ -67,7 +67,7 @@ def _said(sentence: SaidSentence) -> str:
         if note
         else " ".join(cite(source, ANCHORS) for source in sentence.sources)
     )
-    return f"<li><bdi>{escape(plain_words(sentence.text))}</bdi> {mark}</li>"
+    return f"<li><bdi>{escape(plain_words(sentence))}</bdi> {mark}</li>"
 
 
 def _finding(addresses: Anchors, finding: Finding, mark: str = "") -> str:

@@ -47,10 +47,7 @@ def _rows(report: Report, rows: Table) -> Iterator[str]:
     lines = (
         (
             *((_question(row.number, places.get(row.number)),) if is_batch else ()),
-            *(
-                _cell(cell)
-                for cell in (*row.cells, *(TableCell(""),) * (len(rows.columns) - len(row.cells)))
-            ),
+            *(_cell(cell) for cell in (*row.cells, *(TableCell(""),) * (len(rows.columns) - len(row.cells)))),
         )
         for row in rows.rows
     )

@@ -20,8 +20,9 @@ def table(
     heads = "".join(
         f'<th scope="col" role="columnheader"{look(n)}>{name}</th>' for n, name in enumerate(names)
     )
+    look_of_all = f' class="{kind}"' if kind else ""
     yield (
-        f'<table{f' class="{kind}"' if kind else ""} role="table">\n<thead role="rowgroup"><tr role="row">{heads}</tr></thead>\n'
+        f'<table{look_of_all} role="table">\n<thead role="rowgroup"><tr role="row">{heads}</tr></thead>\n'
         '<tbody role="rowgroup">\n'
     )
     for row in rows:
