@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from math import ceil, floor, log10
+from typing import TYPE_CHECKING
 
 from chiron_api.text import one_line
-from chiron_workers.knowledge.rows.reading import AnswerRow
-from chiron_workers.runs.columns import Column
 from chiron_workers.states import ColumnType
+
+if TYPE_CHECKING:  # `chiron verify` renders pages, and needs no database
+    from chiron_workers.knowledge.rows.reading import AnswerRow
+    from chiron_workers.runs.columns import Column
 
 POINTS_MAX = 30
 POINTS_MIN = 2
@@ -47,7 +50,7 @@ class Chart:
 
 
 def charts_of(
-    columns: Sequence[Column], rows: Iterable[AnswerRow], numbers: Mapping[str, int]
+    columns: "Sequence[Column]", rows: "Iterable[AnswerRow]", numbers: Mapping[str, int]
 ) -> list[Chart]:
     """A chart for each column of numbers that at least two rows fill, in the order of the columns.
 
@@ -127,7 +130,7 @@ def _is_drawable(value: float) -> bool:
     return value == 0 or SIZE_MIN <= abs(value) <= SIZE_MAX
 
 
-def _label(columns: Sequence[Column], row: AnswerRow) -> str:
+def _label(columns: "Sequence[Column]", row: "AnswerRow") -> str:
     """What a row tells of: its first text, else its topic."""
     texts = (
         str(cell.value)
@@ -137,7 +140,7 @@ def _label(columns: Sequence[Column], row: AnswerRow) -> str:
     return one_line(next(texts, row.topic))
 
 
-def _finding(row: AnswerRow, place: int, numbers: Mapping[str, int]) -> int | None:
+def _finding(row: "AnswerRow", place: int, numbers: Mapping[str, int]) -> int | None:
     return next((numbers[fact.id] for fact in row.cells[place].facts if fact.id in numbers), None)
 
 

@@ -1,12 +1,12 @@
 """How many pages a Word document takes, told from sizes of letters, spaces and widths: no program that draws it is needed.
 
-A letter is taken as half as wide as it is high, and a line as 1.3 times as high, which is more than Calibri needs.
+A letter of English in Calibri is 0.46 times as wide as it is high, and a line 1.22 times as high: a little more is taken here.
 """
 
 from math import ceil
 from typing import Any
 
-LETTER_WIDTH, LINE_HEIGHT = 0.5, 1.3
+LETTER_WIDTH, LINE_HEIGHT = 0.47, 1.3
 TWIPS_PER_POINT, EMU_PER_POINT = 20, 12_700
 WASTE = 1.05  # what keeps together leaves the end of a page empty
 

@@ -9,7 +9,7 @@ from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, Table, TableCell
 from chiron_workers.states import ReportKind
 
-WIDTHS = (34, 58, 8)  # of the columns, in hundredths
+WIDTHS = (41, 52, 7)  # of the columns, in hundredths
 EMPTY = "–"
 
 

@@ -175,6 +175,6 @@ def _source(addresses: Anchors, source: Source) -> str:
     title = f"<strong><bdi>{escape(one_line(source.title))}</bdi></strong><br>" if source.title else ""
     return (
         f'<li id="s{source.number}"><span class="number">{source.number}</span>{title}'
-        f'<span class="address">{address}</span><br><span class="soft">{about}</span><br>'
+        f'<span class="address">{address}</span><br><span class="soft">{about}</span><br> '
         f'<span class="soft">For finding {backs}{more}</span></li>\n'
     )
