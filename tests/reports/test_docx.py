@@ -15,7 +15,8 @@ async def test_headings_are_headings_and_tables_are_tables(sea_ice, pool):
     document = Document(await made(pool, sea_ice.run))
     headings = [one.text for one in document.paragraphs if one.style.name == "Heading 1"]
     assert headings == [
-        "Questions", "Contradictions", "Linked facts", "Learning goal: Sea ice", "Coverage", "Sources", "How this report was made",
+        "Questions", "Contradictions", "Linked facts", "Learning goal: Sea ice", "Coverage", "Sources",
+        "How this report was made",
     ]  # fmt: skip
     assert [cell.text for cell in document.tables[-1].rows[0].cells] == [
         "Topic",

@@ -70,7 +70,7 @@ async def test_a_document_of_word_has_as_many_pages_and_its_tables_fit_them(shel
     assert document.paragraphs[2].text == "Summary"
     section = document.sections[0]
     assert section.page_width and section.left_margin and section.right_margin
-    room = (section.page_width - section.left_margin - section.right_margin).twips
+    room = section.page_width.twips - section.left_margin.twips - section.right_margin.twips
     for table in document.tables:
         widths = [int(width) for width in table._tbl.xpath("./w:tblGrid/w:gridCol/@w:w")]
         assert sum(widths) <= room
