@@ -270,12 +270,46 @@ class ChartPoint(Answer):
 
 
 class Chart(Answer):
-    """Values of one column of rows; `left_out` counts those beyond the most that a chart shows."""
+    """Values of one column of rows, or of facts in the same words; `left_out` counts those beyond the most that a chart shows."""
 
     title: str
     axis: str
     points: list[ChartPoint]
     left_out: int
+
+
+class TableCell(Answer):
+    """A value as text with the numbers of its findings; `mark` says what to know before relying on it."""
+
+    text: str
+    findings: list[int]
+    mark: str
+
+
+class TableRow(Answer):
+    """A row that a run handed in; `number` is that of its question in the batch."""
+
+    run_id: UUID
+    number: int
+    cells: list[TableCell]
+
+
+class Table(Answer):
+    """The first rows that were handed in; `columns_left_out` counts further columns."""
+
+    columns: list[str]
+    rows: list[TableRow]
+    has_more_rows: bool
+    columns_left_out: int
+
+
+class SummaryLine(Answer):
+    """A question or a topic, the first sentence of its answer and how many facts it has; `section` counts from 1."""
+
+    title: str
+    answer: str
+    facts: int
+    section: int
 
 
 class Report(Answer):
@@ -304,6 +338,9 @@ class Report(Answer):
     run_answers: list[RunAnswer]
     questions_left_out: int
     charts: list[Chart]
+    table: Table | None
+    lead: str
+    summary: list[SummaryLine]
     sections: list[ReportSection]
     asides: list[Finding]
     sources: list[ReportSource]

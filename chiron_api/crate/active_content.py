@@ -14,13 +14,17 @@ from chiron_api.text import one_line
 # A page that names its encoding here is read in no other.
 START = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
 PIECE = re.compile(r"<([^<>]*)(>?)([^<]*)")  # a tag and the text behind it
-TAG = re.compile(r'/?([a-z][a-z0-9]*)((?: [a-z-]+="[^"]*")*)')
-ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
+TAG = re.compile(r'/?([a-z][a-z0-9]*)((?: [a-zA-Z0-9-]+="[^"]*")*)')
+ATTRIBUTE = re.compile(r' ([a-zA-Z0-9-]+)="([^"]*)"')
 ELEMENT = re.compile(
     r"a|article|bdi|blockquote|body|br|dd|div|dl|dt|h[1-4]|head|header|html|li|main|meta|nav|ol|p|section|span|strong|style"
     r"|table|tbody|td|th|thead|title|tr|ul"
+    r"|desc|figcaption|figure|g|line|rect|svg|text"  # of charts
 )
-ATTRIBUTE_NAME = re.compile(r"aria-label|class|data-name|dir|id|lang|role|scope")
+ATTRIBUTE_NAME = re.compile(
+    r"aria-label|class|data-name|dir|id|lang|role|scope"
+    r"|aria-labelledby|direction|height|rx|text-anchor|viewBox|width|x|x1|x2|xmlns|y|y1|y2"  # of charts
+)
 LINK_ATTRIBUTE_NAME = re.compile(r"href|rel")
 # As `chiron_api.reports.links` lets them through: pages, and files that are on this machine.
 LINK = re.compile(
@@ -58,12 +62,15 @@ def _fault(page: str) -> str:
         return "has a NUL, which pages of Chiron do not have."
     if reference := REFERENCE.search(page):
         return f"has a character reference that pages of Chiron do not have: {one_line(reference[0])}."
-    is_style = False
+    is_style = has_chart = False
     for match in PIECE.finditer(page, START.index("\n")):
         tag, end, text = match.groups()
         if is_style and tag != "/style":
             return f"has style rules that pages of Chiron do not have: {one_line(f'<{tag}')}."
         is_style = tag == "style"
+        has_chart = has_chart or tag.startswith("svg")
+        if has_chart and is_style:  # in a chart a browser would read it by other rules
+            return "has style rules that pages of Chiron do not have: <style behind a chart."
         fault = _tag_fault(tag, end) or (_style_fault(text) if is_style else "")
         if fault:
             return fault

@@ -48,9 +48,8 @@ def draw(chart: Chart, *, key: str) -> str:
     Args:
         key: What tells its ids from those of the page's other charts.
     """
-    points = tuple(point for point in chart.points if _is_drawable(point.value))
-    left_out = chart.left_out + len(chart.points) - len(points)
-    chart = replace(chart, points=points, left_out=left_out)
+    chart = drawable(chart)
+    points = chart.points
     ticks = axis_ticks([point.value for point in points])
     height = TOP + ROW * len(points) + BOTTOM
     parts = [
@@ -62,6 +61,12 @@ def draw(chart: Chart, *, key: str) -> str:
         "</svg>\n",
     ]
     return "".join(parts)
+
+
+def drawable(chart: Chart) -> Chart:
+    """The chart with the points that an axis can show; the others are counted."""
+    points = tuple(point for point in chart.points if _is_drawable(point.value))
+    return replace(chart, points=points, left_out=chart.left_out + len(chart.points) - len(points))
 
 
 def axis_ticks(values: Sequence[float]) -> list[float]:
@@ -101,7 +106,7 @@ def _about(chart: Chart) -> str:
 def _axis(name: str, ticks: Sequence[float], height: int) -> str:
     bottom = height - BOTTOM
     lines = "".join(
-        f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{bottom}"/>'
+        f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{bottom}"></line>'
         f'<text class="tick" x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{number_text(tick)}</text>\n'
         for tick in ticks
         for x in [_x(tick, ticks)]
@@ -111,7 +116,7 @@ def _axis(name: str, ticks: Sequence[float], height: int) -> str:
     words = escape(one_line(name)[:TITLE_CHARS])
     return (
         f"{lines}"
-        f'<line class="axis" x1="{zero:.1f}" x2="{zero:.1f}" y1="{TOP - 8}" y2="{bottom}"/>'
+        f'<line class="axis" x1="{zero:.1f}" x2="{zero:.1f}" y1="{TOP - 8}" y2="{bottom}"></line>'
         f'<text class="name" x="{middle:.1f}" y="{height - 8}" text-anchor="middle">{words}</text>\n'
     )
 
@@ -129,7 +134,7 @@ def _bar(point: Point, y: int, ticks: Sequence[float]) -> str:
         f'<text class="label" x="{LEFT - 10}" y="{y + 14}" text-anchor="end" direction="{_direction(point.label)}">'
         f"{escape(_short(point.label))}</text>"
         f'<rect class="{kind}" x="{min(zero, end):.1f}" y="{y + 2}" width="{max(abs(end - zero), 1):.1f}" '
-        f'height="{ROW - 10}" rx="2"/>'
+        f'height="{ROW - 10}" rx="2"></rect>'
         f'<text class="value" x="{value_x:.1f}" y="{y + 14}" text-anchor="{anchor}">{value}</text>'
     )
     if point.finding is None:

@@ -11,10 +11,12 @@ from chiron_api.reports.answering import answers_to, run_answers, written_answer
 from chiron_api.reports.arranging import Arrangement, CitedSource, Place, arrange
 from chiron_api.reports.charts import Chart
 from chiron_api.reports.coverage import cover
+from chiron_api.reports.fact_charts import charts_of_findings
 from chiron_api.reports.material import Material, read
 from chiron_api.reports.questions import QUESTIONS_MAX, AskedQuestion, read_questions
-from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
+from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Table, Work
 from chiron_api.reports.row_charts import charts_of
+from chiron_api.reports.tables import table_of
 from chiron_workers.batches.answers import columns_asked_for
 from chiron_workers.db.connect import Pool
 from chiron_workers.documents.authors import stored_names
@@ -24,9 +26,9 @@ from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.coverage.nodes import Nodes
 from chiron_workers.knowledge.coverage.topic_titles import count_facts_by_path, load_aliases
 from chiron_workers.knowledge.report_rows import Target
-from chiron_workers.knowledge.rows.calculations import NUMBER_TYPES
-from chiron_workers.knowledge.rows.reading import row_page
+from chiron_workers.knowledge.rows.reading import AnswerRow, row_page
 from chiron_workers.public_addresses import public_address, without_secrets
+from chiron_workers.runs.columns import Column
 from chiron_workers.runs.session import Session
 from chiron_workers.runs.usage import RunUsage
 from chiron_workers.states import HIDDEN_STATUSES, SHOWN_STATUSES, FactStatus, ReportKind, RunState
@@ -35,7 +37,7 @@ FINDINGS_MAX = 100_000
 RUNS_MAX = 1_000
 SOURCES_AT_ONCE = 500
 WORK_NAMES = ("facts", "confirmed", "cited", "nothing_found", "unrecorded_runs", "started_at", "finished_at")
-CHARTED_ROWS = 200
+TABLE_ROWS = 200
 USAGE_NAMES = tuple(field.name for field in fields(RunUsage))
 
 
@@ -77,6 +79,7 @@ async def gather(
     arrangement = await asyncio.to_thread(arrange, material, None, questions)
     subjects = await subjects_of(pool, target, arrangement)
     sources = await sources_of(pool, arrangement.places)
+    table, charts = await table_and_charts(pool, target, arrangement)
     return Report(
         kind=target.kind,
         id=str(target.id),
@@ -95,7 +98,8 @@ async def gather(
         answer=await written_answer(pool, target, arrangement, subjects, work.runs),
         run_answers=await answers_of(pool, target, arrangement, questions),
         questions_left_out=max(0, work.run_count - QUESTIONS_MAX) if questions else 0,
-        charts=await charts_for(pool, target, arrangement),
+        charts=charts,
+        table=table,
     )
 
 
@@ -108,18 +112,31 @@ async def answers_of(
     return await answers_to(questions, arrangement)
 
 
-async def charts_for(pool: Pool, target: Target, arrangement: Arrangement) -> tuple[Chart, ...]:
-    """Charts of the first rows of a batch or a run; none of a subject, and none where no rows were asked for."""
-    if target.kind is ReportKind.SUBJECT:
-        return ()
-    target_id = UUID(str(target.id))
-    columns = await columns_asked_for(pool, target_id)
-    if not any(column.type in NUMBER_TYPES for column in columns):
-        return ()
-    rows = await row_page(pool, target_id, columns, after=None, limit=CHARTED_ROWS)
+async def table_and_charts(
+    pool: Pool, target: Target, arrangement: Arrangement
+) -> tuple[Table | None, tuple[Chart, ...]]:
+    """The first rows of a batch or a run as a table, and charts of their numbers and of those that findings state."""
     findings = [finding for section in arrangement.sections for finding in section.findings]
     numbers = {finding.fact_id: finding.number for finding in (*findings, *arrangement.asides)}
-    return tuple(charts_of(columns, rows, numbers))
+    columns, rows = await _handed_in_rows(pool, target)
+    questions = {
+        section.question.run_id: section.question.number
+        for section in arrangement.sections
+        if section.question
+    }
+    table = table_of(columns, rows, numbers, questions, rows_max=TABLE_ROWS)
+    row_charts = charts_of(columns, rows[:TABLE_ROWS], numbers)
+    fact_charts = await asyncio.to_thread(charts_of_findings, findings, row_charts)
+    return table, (*row_charts, *fact_charts)
+
+
+async def _handed_in_rows(pool: Pool, target: Target) -> tuple[Sequence[Column], list[AnswerRow]]:
+    if target.kind is ReportKind.SUBJECT:
+        return (), []
+    target_id = UUID(str(target.id))
+    columns = await columns_asked_for(pool, target_id)
+    rows = await row_page(pool, target_id, columns, after=None, limit=TABLE_ROWS + 1) if columns else []
+    return columns, rows
 
 
 async def _read_facts(

@@ -43,6 +43,10 @@ from chiron_workers.states import (
     Verdict,
 )
 
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 # Controls, what turns the direction of writing for all that follows, halves of surrogate pairs, and what XML refuses.
 UNPRINTABLE = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
@@ -50,13 +54,14 @@ UNPRINTABLE = re.compile(
 
 ORIGIN_NOTE = (
     "Every finding is a fact in the database with the source it rests on; no model wrote the findings. "
-    "A number in brackets is a source in the list at the end."
+    "A number in brackets is a source in the list of sources."
 )
 FINDINGS_HEADING, QUESTIONS_HEADING = "Findings", "Questions"
 ANSWERS_NOTE = (
     "Answers are the agents' own words, which nobody held to anything; a number in brackets is a source that the sentence names. "
     "What counts are the findings below each."
 )
+ANSWERS_IN_SHORT = "Answers are in the researcher's own words. The facts below each are what was checked against the sources."
 RECORD_GAPS = {
     True: "met known facts that are not all recorded; its findings may be incomplete.",
     False: "met known facts that are not all recorded; their findings may be incomplete.",
@@ -197,10 +202,26 @@ def findings_heading(report: Report) -> str:
 
 
 def findings_notes(report: Report) -> list[str]:
-    """What a reader must know of the sections: whose words answers are, and what is not recorded or left out."""
-    notes = [ANSWERS_NOTE] if report.run_answers and findings_heading(report) == QUESTIONS_HEADING else []
+    """What a reader must know of the sections: whose words answers are, what the questions share, what is not recorded."""
+    return [*_question_notes(report), *record_notes(report)]
+
+
+def client_notes(report: Report) -> list[str]:
+    """What stands before the questions of a document: whose words answers are, and what the questions share."""
+    return _question_notes(report, ANSWERS_IN_SHORT)
+
+
+def _question_notes(report: Report, answers_note: str = "") -> list[str]:
+    has_answers = report.run_answers and findings_heading(report) == QUESTIONS_HEADING
+    notes = [answers_note or ANSWERS_NOTE] if has_answers else []
     if context := shared_context(report):
         notes.append(f"Context of all questions: {one_line(context)}")
+    return notes
+
+
+def record_notes(report: Report) -> list[str]:
+    """What is not recorded, and what a report has no room for."""
+    notes = []
     if report.work.unrecorded_runs and report.kind is not ReportKind.SUBJECT:
         notes.append(
             f"{count(report.work.unrecorded_runs, 'run')} of an earlier version {RECORD_GAPS[report.work.unrecorded_runs == 1]}"
@@ -239,24 +260,40 @@ def question_notes(section: Section) -> list[str]:
     question = section.question
     if question is None:
         return []
-    if not question.state.is_final:
-        notes = ["The research on this has not ended."]
-    elif question.state is not RunState.COMPLETED:
-        notes = [
-            "The research on this was cancelled."
-            if question.state is RunState.CANCELLED
-            else "The research on this failed."
-        ]
-    else:
-        notes = []
+    notes = [sentence] if (sentence := _ending(question)) else []
     if section.findings or question.repeats:
         return notes
+    if missing := _missing(question):
+        notes.append(missing)
+    return notes if question.hidden_facts else [*notes, *_attempts(question)]
+
+
+def outcome(section: Section) -> str:
+    """That the research on a question has not ended, failed or found nothing; nothing where it has findings."""
+    question = section.question
+    if question is None:
+        return ""
+    is_empty = not (section.findings or question.repeats)
+    return " ".join(part for part in (_ending(question), _missing(question) if is_empty else "") if part)
+
+
+def _ending(question: Question) -> str:
+    if not question.state.is_final:
+        return "The research on this has not ended."
+    if question.state is RunState.COMPLETED:
+        return ""
+    return (
+        "The research on this was cancelled."
+        if question.state is RunState.CANCELLED
+        else "The research on this failed."
+    )
+
+
+def _missing(question: Question) -> str:
     if question.hidden_facts:
         facts = count(question.hidden_facts, "fact is", "facts are")
-        return [*notes, f"Nothing was found that is sure enough to be shown; {facts} left out."]
-    if question.nothing_found:
-        notes.append(NOTHING_FOUND)
-    return [*notes, *_attempts(question)]
+        return f"Nothing was found that is sure enough to be shown; {facts} left out."
+    return NOTHING_FOUND if question.nothing_found else ""
 
 
 def _attempts(question: Question) -> Iterator[str]:

@@ -282,15 +282,48 @@ class Work(RunUsage):
 
 
 @dataclass(frozen=True, slots=True)
+class TableCell:
+    """A value as readers have it and the numbers of its findings; `mark` says what to know before relying on it."""
+
+    text: str
+    findings: tuple[int, ...] = ()
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row that a run handed in; `number` is that of its question in the batch."""
+
+    run_id: str
+    number: int
+    cells: tuple[TableCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows that were handed in; `has_more_rows` where they are cut, `columns_left_out` counts further columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    has_more_rows: bool = False
+    columns_left_out: int = 0
+
+    @property
+    def empty_cells(self) -> int:
+        """How many cells have no value."""
+        return sum(not cell.text for row in self.rows for cell in row.cells)
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A run, a batch or a subject, as of `made_at`.
 
     Findings are numbered from 1 through all sections. `asides` go on with the numbers: facts that are no findings of
     this report (candidates, or found elsewhere), shown since they are linked to one. `left_out` counts the accepted facts
     beyond the most that a report holds. `agent_words` is what the agent of a run said itself: unchecked.
-    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves; `charts` are
-    made of the rows that were handed in. The sections of a batch or a run are its questions, and `questions_left_out` counts
-    those beyond the most that a report holds; those of a subject are topic paths.
+    `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves; `table` has the
+    rows that were handed in, and `charts` are made of these rows and of facts. The sections of a batch or a run are its
+    questions, and `questions_left_out` counts those beyond the most that a report holds; those of a subject are topic paths.
     """
 
     kind: ReportKind
@@ -311,6 +344,7 @@ class Report:
     run_answers: tuple[RunAnswer, ...]
     questions_left_out: int = 0
     charts: tuple[Chart, ...] = ()
+    table: Table | None = None
 
     @property
     def findings(self) -> Iterator[Finding]:

@@ -15,7 +15,8 @@ async def test_headings_are_headings_and_tables_are_tables(sea_ice, pool):
     document = Document(await made(pool, sea_ice.run))
     headings = [one.text for one in document.paragraphs if one.style.name == "Heading 1"]
     assert headings == [
-        "Learning goal: Sea ice", "Questions", "Contradictions", "Linked facts", "Coverage", "Runs and cost", "Sources",
+        "Questions", "Contradictions", "Linked facts", "Learning goal: Sea ice", "Coverage", "Sources",
+        "How this report was made",
     ]  # fmt: skip
     assert [cell.text for cell in document.tables[-1].rows[0].cells] == [
         "Topic",
@@ -33,7 +34,7 @@ async def test_links_lead_to_sources_and_back_and_out_of_the_document_only_where
     body = document.element.xml
     bookmarks = set(document.element.xpath("//w:bookmarkStart/@w:name"))
     anchors = set(document.element.xpath("//w:hyperlink/@w:anchor"))
-    assert anchors == bookmarks
+    assert anchors == {name for name in bookmarks if name[0] != "t"}, "one question has no summary"
     assert "&lt;script&gt;" in body
     with zipfile.ZipFile(file) as archive:
         outward = archive.read("word/_rels/document.xml.rels").decode()

@@ -4,8 +4,8 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from chiron_api.reports import phrasing
-from chiron_api.reports.formats import docx_answer
+from chiron_api.reports import making, phrasing, summary
+from chiron_api.reports.formats import docx_answer, docx_summary
 from chiron_api.reports.formats.docx_answer import cite
 from chiron_api.reports.formats.docx_writer import GREY, Paper
 from chiron_api.reports.links import link
@@ -17,30 +17,31 @@ from chiron_workers.states import ReportKind
 PIECE_BYTES = 65_536
 INDENT_CM, LEVELS_SHOWN = 0.7, 10
 RUN_COLUMNS = ("Topic", "State", "Facts", "Cost", "Tokens")
+RUN_WIDTHS, MODEL_WIDTHS, SUMMARY_WIDTHS = (46, 13, 17, 12, 12), (28, 10, 14, 12, 12, 12, 12), (25, 75)
 
 
 def render(report: Report) -> Iterator[bytes]:
     """The document, piece by piece."""
     paper = Paper(phrasing.heading(report), report.made_at)
     paper.paragraph(phrasing.heading(report), "title")
-    paper.paragraph(phrasing.origin_line(report))
+    paper.paragraph(summary.lead(report), colour=GREY)
+    is_subject = report.kind is ReportKind.SUBJECT
     docx_answer.written(paper, report)
-    paper.table(("", ""), phrasing.summary(report))
-    paper.paragraph(phrasing.ORIGIN_NOTE)
-    for subject in report.subjects:
-        _goal(paper, subject)
-    if report.kind is ReportKind.SUBJECT:
+    docx_summary.opening(paper, report)
+    docx_summary.charts(paper, report)
+    if is_subject:
         docx_answer.said(paper, report)
     _findings(paper, report)
     _contradictions(paper, report)
     _asides(paper, report)
     for subject in report.subjects:
-        _coverage(paper, subject, is_named=len(report.subjects) > 1)
-    _work(paper, report)
-    paper.begin(1, page=True)
-    paper.say("Sources")
+        _goal(paper, subject)
+        if subject.nodes or is_subject:
+            _coverage(paper, subject, is_named=len(report.subjects) > 1)
+    paper.paragraph("Sources", 1)
     for source in report.sources:
         _source(paper, source)
+    _made(paper, report)
     with tempfile.TemporaryFile() as file:
         paper.save(file)
         file.seek(0)
@@ -58,14 +59,16 @@ def _goal(paper: Paper, subject: SubjectPart) -> None:
 
 def _findings(paper: Paper, report: Report) -> None:
     paper.paragraph(phrasing.findings_heading(report), 1)
-    for note in phrasing.findings_notes(report):
+    for note in phrasing.client_notes(report):
         paper.paragraph(note, colour=GREY)
     if not report.sections:
         paper.paragraph(phrasing.no_findings(report))
     answers = {answer.run_id: answer for answer in report.run_answers}
     contexts = phrasing.question_contexts(report)
-    for title, section in phrasing.titled_sections(report):
-        paper.paragraph(title, 2)
+    for place, (title, section) in enumerate(phrasing.titled_sections(report), start=1):
+        paper.begin(2)
+        paper.bookmark(f"t{place}")
+        paper.say(title)
         docx_answer.question(paper, section, answers, contexts)
         for finding in section.findings:
             _finding(paper, finding, is_home=True, mark=phrasing.finding_mark(section, finding))
@@ -79,8 +82,13 @@ def _finding(paper: Paper, finding: Finding, *, is_home: bool, mark: str = "") -
     paper.say(one_line(finding.content))
     for source in dict.fromkeys(citation.source for citation in finding.citations):
         cite(paper, source)
-    paper.paragraph(phrasing.confidence_line(finding, mark), colour=GREY)
-    for citation in finding.citations:
+    paper.begin("quote")
+    paper.say(phrasing.confidence_line(finding, mark), colour=GREY)
+    for n, citation in enumerate(finding.citations):
+        if n:
+            paper.begin("quote")
+        else:
+            paper.say(" · ", colour=GREY)
         _passage(paper, citation, finding)
     if is_home:
         for relative in finding.relatives:
@@ -91,7 +99,6 @@ def _finding(paper: Paper, finding: Finding, *, is_home: bool, mark: str = "") -
 
 
 def _passage(paper: Paper, citation: Citation, finding: Finding) -> None:
-    paper.begin("quote")
     if citation.wording:
         paper.say(f"As this source puts it: {one_line(citation.wording)} ")
     paper.say(phrasing.passage(citation, finding.content))
@@ -137,8 +144,11 @@ def _coverage(paper: Paper, subject: SubjectPart, *, is_named: bool) -> None:
         paper.paragraph(line)
 
 
-def _work(paper: Paper, report: Report) -> None:
-    paper.paragraph("Runs and cost", 1)
+def _made(paper: Paper, report: Report) -> None:
+    paper.paragraph(making.HEADING, 1)
+    for note in making.notes(report):
+        paper.paragraph(note, colour=GREY)
+    paper.table(("", ""), phrasing.summary(report), widths=SUMMARY_WIDTHS)
     if not report.work.run_count:
         paper.paragraph(phrasing.NO_RUN)
         return
@@ -147,19 +157,21 @@ def _work(paper: Paper, report: Report) -> None:
         for run in failed_runs:
             paper.paragraph(f"{phrasing.numbered_topic(run, report)}: {one_line(run.error)}", "bullet")
     paper.paragraph("Models", 2)
-    _table(paper, phrasing.MODEL_COLUMNS, map(phrasing.model_cells, report.work.models))
+    _table(paper, phrasing.MODEL_COLUMNS, map(phrasing.model_cells, report.work.models), MODEL_WIDTHS)
     paper.paragraph("Runs", 2)
-    _table(paper, RUN_COLUMNS, map(partial(phrasing.run_cells, report), report.work.runs))
+    _table(paper, RUN_COLUMNS, map(partial(phrasing.run_cells, report), report.work.runs), RUN_WIDTHS)
     if omitted_note := phrasing.runs_left_out(report):
         paper.paragraph(omitted_note)
 
 
-def _table(paper: Paper, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
-    paper.table(columns, ([row[name] for name in columns] for row in rows))
+def _table(
+    paper: Paper, columns: Sequence[str], rows: Iterable[Mapping[str, str]], widths: Sequence[int]
+) -> None:
+    paper.table(columns, ([row[name] for name in columns] for row in rows), widths=widths)
 
 
 def _source(paper: Paper, source: Source) -> None:
-    paper.begin()
+    paper.begin("small")
     paper.bookmark(f"s{source.number}")
     paper.say(f"[{source.number}] ", bold=True)
     if source.title:

@@ -7,6 +7,7 @@ from chiron_api.reports.answer import RunAnswer, WrittenSentence
 from chiron_api.reports.formats.docx_writer import GREY, Paper
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, Section
+from chiron_api.reports.summary import plain_words
 
 
 def written(paper: Paper, report: Report) -> None:
@@ -26,7 +27,6 @@ def written(paper: Paper, report: Report) -> None:
         paper.paragraph(answer_phrasing.NOT_KNOWN_HEADING, 2)
         for line in answer.not_known:
             paper.paragraph(one_line(line), "bullet")
-    paper.paragraph(answer_phrasing.origin(answer), colour=GREY)
 
 
 def _sentence(paper: Paper, sentence: WrittenSentence) -> None:
@@ -68,15 +68,16 @@ def said(paper: Paper, report: Report) -> None:
     if not report.run_answers:
         return
     paper.paragraph(answer_phrasing.RUNS_HEADING, 1)
-    paper.paragraph(answer_phrasing.RUNS_NOTE, bold=True)
+    paper.paragraph(answer_phrasing.RUNS_NOTE, colour=GREY)
     for answer in report.run_answers:
         paper.paragraph(one_line(answer.topic), 2)
         _said(paper, answer)
 
 
 def _said(paper: Paper, answer: RunAnswer) -> None:
-    for sentence in answer.sentences:
-        paper.paragraph(one_line(sentence.text), "bullet")
+    paper.begin()
+    for n, sentence in enumerate(answer.sentences):
+        paper.say(f"{' ' * bool(n)}{plain_words(sentence)}")
         for source in sentence.sources:
             cite(paper, source)
         if note := answer_phrasing.citation_note(sentence):

@@ -7,35 +7,34 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from chiron_api.reports import answer_phrasing, phrasing
-from chiron_api.reports.charts import draw
-from chiron_api.reports.formats import html_answer
+from chiron_api.reports import answer_phrasing, making, phrasing, summary
+from chiron_api.reports.formats import html_answer, html_summary
 from chiron_api.reports.formats.html_findings import asides, contradictions, findings, sources
-from chiron_api.reports.formats.html_work import coverage, work
+from chiron_api.reports.formats.html_work import coverage, made
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, SubjectPart
 from chiron_api.reports.write import Format
 from chiron_workers.states import ReportKind
 
-CONTENTS_MAX = 40
-
 
 def render(report: Report) -> Iterator[str]:
     """The page, piece by piece."""
+    is_subject = report.kind is ReportKind.SUBJECT
     yield from _head(report)
     yield '<main id="content">\n'
-    yield from html_answer.written(report)
-    for subject in report.subjects:
-        yield from _goal(subject, is_named=len(report.subjects) > 1)
+    yield from html_answer.written(report, has_origin=False)
+    yield from html_summary.opening(report)
+    yield from html_summary.charts(report)
     yield from html_answer.said(report)
-    yield from _charts(report)
-    yield from findings(report)
+    yield from findings(report, notes=phrasing.client_notes(report))
     yield from contradictions(report)
     yield from asides(report)
     for subject in report.subjects:
-        yield from coverage(subject, is_named=len(report.subjects) > 1)
-    yield from work(report)
+        yield from _goal(subject, is_named=len(report.subjects) > 1)
+        if subject.nodes or is_subject:
+            yield from coverage(subject, is_named=len(report.subjects) > 1)
     yield from sources(report)
+    yield from made(report)
     yield "</main>\n</body>\n</html>\n"
 
 
@@ -61,44 +60,33 @@ def _head(report: Report) -> Iterator[str]:
         '<meta name="referrer" content="no-referrer">\n<meta name="generator" content="Chiron">\n'
         f"<title>{title}</title>\n<style>{style()}</style>\n</head>\n<body>\n"
         '<a class="skip" href="#content">Skip to the content</a>\n'
-        f'<header>\n<h1 dir="auto">{title}</h1>\n<p class="soft">{escape(phrasing.origin_line(report))}</p>\n'
+        f'<header>\n<h1 dir="auto">{title}</h1>\n<p class="lead" dir="auto">{escape(summary.lead(report))}</p>\n</header>\n'
     )
-    pairs = (
-        f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in phrasing.summary(report)
-    )
-    yield f'<dl class="glance">{"".join(pairs)}</dl>\n<p class="soft">{escape(phrasing.ORIGIN_NOTE)}</p>\n</header>\n'
     yield f'<nav aria-label="Contents">\n<ul>{"".join(_contents(report))}</ul>\n</nav>\n'
 
 
 def _contents(report: Report) -> Iterator[str]:
-    is_short = 0 < len(report.sections) <= CONTENTS_MAX
-    topics = "".join(
-        _entry(f"t{n}", title) for n, (title, _) in enumerate(phrasing.titled_sections(report), start=1)
-    )
     if report.answer:
         yield _entry("answer", answer_phrasing.HEADING)
-    if report.run_answers and report.kind is ReportKind.SUBJECT:
-        yield _entry("words", answer_phrasing.RUNS_HEADING)
+    if report.table or summary.summary_lines(report):
+        yield _entry("summary", summary.HEADING)
     if report.charts:
         yield _entry("charts", "Charts")
-    yield _entry("findings", phrasing.findings_heading(report), f"<ul>{topics}</ul>" if is_short else "")
+    if report.run_answers and report.kind is ReportKind.SUBJECT:
+        yield _entry("words", answer_phrasing.RUNS_HEADING)
+    yield _entry("findings", phrasing.findings_heading(report))
     if report.contradictions:
         yield _entry("contradictions", "Contradictions")
-    yield from (_entry(f"coverage-{subject.subject_id}", "Coverage") for subject in report.subjects[:1])
-    yield _entry("work", "Runs and cost")
+    mapped_subjects = [
+        subject for subject in report.subjects if subject.nodes or report.kind is ReportKind.SUBJECT
+    ]
+    yield from (_entry(f"coverage-{subject.subject_id}", "Coverage") for subject in mapped_subjects[:1])
     yield _entry("sources", "Sources")
+    yield _entry("work", making.HEADING)
 
 
-def _entry(anchor: str, text: str, below: str = "") -> str:
-    return f'<li><a href="#{anchor}">{escape(text)}</a>{below}</li>'
-
-
-def _charts(report: Report) -> Iterator[str]:
-    if report.charts:
-        yield '<section id="charts">\n<h2>Charts</h2>\n'
-        for n, chart in enumerate(report.charts, start=1):
-            yield f'<figure><figcaption dir="auto">{escape(chart.title)}</figcaption>\n{draw(chart, key=f"c{n}")}</figure>\n'
-        yield "</section>\n"
+def _entry(anchor: str, text: str) -> str:
+    return f'<li><a href="#{anchor}">{escape(text)}</a></li>'
 
 
 def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:

@@ -13,8 +13,12 @@ from chiron_api.reports.report import Report
 from chiron_workers.states import ReportKind
 
 
-def written(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
-    """The written answer with links to findings and sources, then what is not known; nothing where there is none."""
+def written(report: Report, addresses: Anchors = ANCHORS, *, has_origin: bool = True) -> Iterator[str]:
+    """The written answer with links to findings and sources, then what is not known; nothing where there is none.
+
+    Args:
+        has_origin: Whether it says by whom and how it was written; a document says that at its end.
+    """
     answer = report.answer
     if answer is None:
         return
@@ -26,7 +30,9 @@ def written(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
     if answer.not_known:
         lines = "".join(f'<li dir="auto">{escape(one_line(line))}</li>' for line in answer.not_known)
         yield f"<h3>{answer_phrasing.NOT_KNOWN_HEADING}</h3>\n<ul>{lines}</ul>\n"
-    yield f'<p class="soft">{escape(answer_phrasing.origin(answer))}</p>\n</section>\n'
+    if has_origin:
+        yield f'<p class="soft">{escape(answer_phrasing.origin(answer))}</p>\n'
+    yield "</section>\n"
 
 
 def _written(sentence: WrittenSentence, addresses: Anchors) -> str:
@@ -47,7 +53,7 @@ def said(report: Report) -> Iterator[str]:
     if not report.run_answers or report.kind is not ReportKind.SUBJECT:
         return
     yield f'<section id="words">\n<h2>{answer_phrasing.RUNS_HEADING}</h2>\n'
-    yield f'<p class="mark">{answer_phrasing.RUNS_NOTE}</p>\n'
+    yield f'<p class="soft">{answer_phrasing.RUNS_NOTE}</p>\n'
     for answer in report.run_answers:
         yield f'<h3 dir="auto">{escape(one_line(answer.topic))}</h3>\n'
         yield from html_findings.said(answer)

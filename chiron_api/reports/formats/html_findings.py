@@ -10,12 +10,20 @@ from chiron_api.reports.formats.html_addresses import ANCHORS, Anchors
 from chiron_api.reports.links import link
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Citation, Contradiction, Finding, Report, Section, Source
+from chiron_api.reports.summary import plain_words
 
 
-def findings(report: Report, addresses: Anchors = ANCHORS) -> Iterator[str]:
-    """The findings by question or topic path; `addresses` say where numbers lead."""
+def findings(
+    report: Report, addresses: Anchors = ANCHORS, *, notes: Iterable[str] | None = None
+) -> Iterator[str]:
+    """The findings by question or topic path; `addresses` say where numbers lead.
+
+    Args:
+        notes: What stands before them. None: all that a reader must know of them.
+    """
+    notes = phrasing.findings_notes(report) if notes is None else notes
     yield f'<section id="findings">\n<h2>{phrasing.findings_heading(report)}</h2>\n'
-    yield from (f'<p class="soft">{escape(note)}</p>\n' for note in phrasing.findings_notes(report))
+    yield from (f'<p class="soft">{escape(note)}</p>\n' for note in notes)
     answers = {answer.run_id: answer for answer in report.run_answers}
     contexts = phrasing.question_contexts(report)
     if not report.sections:
@@ -48,7 +56,7 @@ def _question(
 def said(answer: RunAnswer) -> Iterator[str]:
     """What a run answered, sentence by sentence."""
     yield '<ul class="words">'
-    yield "".join(map(_said, answer.sentences))
+    yield " ".join(map(_said, answer.sentences))
     yield f"</ul>\n<p>{note}</p>\n" if (note := answer_phrasing.cut_note(answer)) else "</ul>\n"
 
 
@@ -59,7 +67,7 @@ def _said(sentence: SaidSentence) -> str:
         if note
         else " ".join(cite(source, ANCHORS) for source in sentence.sources)
     )
-    return f"<li><bdi>{escape(one_line(sentence.text))}</bdi> {mark}</li>"
+    return f"<li><bdi>{escape(plain_words(sentence))}</bdi> {mark}</li>"
 
 
 def _finding(addresses: Anchors, finding: Finding, mark: str = "") -> str:
@@ -167,6 +175,6 @@ def _source(addresses: Anchors, source: Source) -> str:
     title = f"<strong><bdi>{escape(one_line(source.title))}</bdi></strong><br>" if source.title else ""
     return (
         f'<li id="s{source.number}"><span class="number">{source.number}</span>{title}'
-        f'<span class="address">{address}</span><br><span class="soft">{about}</span><br>'
+        f'<span class="address">{address}</span><br><span class="soft">{about}</span><br> '
         f'<span class="soft">For finding {backs}{more}</span></li>\n'
     )

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from html import escape
 
-from chiron_api.reports import phrasing
+from chiron_api.reports import making, phrasing
+from chiron_api.reports.formats.html_table import table
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, SubjectPart
 
@@ -50,9 +51,14 @@ def _critical(is_critical: bool) -> str:
     return ' <span class="mark">goal-critical</span>' if is_critical else ""
 
 
-def work(report: Report) -> Iterator[str]:
-    """What it took: failures, models, runs."""
-    yield '<section id="work">\n<h2>Runs and cost</h2>\n'
+def made(report: Report) -> Iterator[str]:
+    """How the report was made: whose words are whose, the report in numbers, failures, models, runs."""
+    yield f'<section id="work">\n<h2>{making.HEADING}</h2>\n'
+    yield from (f'<p class="soft" dir="auto">{escape(note)}</p>\n' for note in making.notes(report))
+    pairs = (
+        f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in phrasing.summary(report)
+    )
+    yield f'<dl class="glance">{"".join(pairs)}</dl>\n'
     if not report.work.run_count:
         yield f"<p>{phrasing.NO_RUN}</p>\n</section>\n"
         return
@@ -73,19 +79,5 @@ def work(report: Report) -> Iterator[str]:
 
 
 def _table(columns: tuple[str, ...], rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
-    # The roles outlive the layout of narrow screens, where cells are no table cells any more.
-    heads = "".join(
-        f'<th scope="col" role="columnheader"{_figure(n)}>{name}</th>' for n, name in enumerate(columns)
-    )
-    yield f'<table role="table">\n<thead role="rowgroup"><tr role="row">{heads}</tr></thead>\n<tbody role="rowgroup">\n'
-    for row in rows:
-        cells = (
-            f'<td role="cell" data-name="{name}"{_figure(n)}><bdi>{escape(row[name])}</bdi></td>'
-            for n, name in enumerate(columns)
-        )
-        yield f'<tr role="row">{"".join(cells)}</tr>\n'
-    yield "</tbody>\n</table>\n"
-
-
-def _figure(column: int) -> str:
-    return ' class="figure"' if column else ""
+    cells = ([f"<bdi>{escape(row[name])}</bdi>" for name in columns] for row in rows)
+    yield from table(columns, cells, figures=range(1, len(columns)), kind="runs")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from chiron_api.reports import summary
 from chiron_api.reports.links import link
 from chiron_api.reports.report import Citation, Finding, Report, Section, Source, SubjectPart
 from chiron_api.reports.selections import target
@@ -35,6 +36,9 @@ def render(report: Report) -> Iterator[str]:
         "run_answers": report.run_answers,
         "questions_left_out": report.questions_left_out,
         "charts": report.charts,
+        "table": report.table,
+        "lead": summary.lead(report),
+        "summary": summary.summary_lines(report),
     }
     yield as_json(head).removesuffix("}") + ',\n"sections": ['
     sources = {source.number: source for source in report.sources}

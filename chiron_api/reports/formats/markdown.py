@@ -1,10 +1,10 @@
-"""A report as CommonMark. Whatever a fact holds is escaped: it can neither become markup nor leave its line."""
+"""A report as CommonMark, with tables. Whatever a fact holds is escaped: it can neither become markup nor leave its line."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
-from chiron_api.reports import phrasing
-from chiron_api.reports.formats import markdown_answer
+from chiron_api.reports import making, phrasing, summary
+from chiron_api.reports.formats import markdown_answer, markdown_summary
 from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.links import link
 from chiron_api.reports.report import Citation, Finding, Report, Source, SubjectPart
@@ -13,27 +13,30 @@ from chiron_api.text import cost_phrase, count, facts_phrase, services_phrase, t
 from chiron_workers.states import ReportKind
 
 Links = Mapping[int, str]  # where sources lead, by their numbers; without those whose address can be no link
+PLACE = "finding {}".format  # how a finding is named
 escape_often = lru_cache(maxsize=1_024)(escape)  # of a line that many findings have
 
 
 def render(report: Report) -> Iterator[str]:
     """The document, piece by piece."""
     links = linked_sources(report)
-    yield f"# {escape(phrasing.heading(report))}\n\n{escape(phrasing.origin_line(report))}\n\n"
-    yield from markdown_answer.written(report, partial(_references, links=links), "finding {}".format)
-    yield "".join(f"- {name}: {escape(value)}\n" for name, value in phrasing.summary(report))
-    yield f"\n{escape(phrasing.ORIGIN_NOTE)}\n\n"
-    for subject in report.subjects:
-        yield from _goal(subject, is_named=len(report.subjects) > 1)
-    if report.kind is ReportKind.SUBJECT:
-        yield from markdown_answer.said(report, partial(_references, links=links))
+    cite, is_subject = partial(_references, links=links), report.kind is ReportKind.SUBJECT
+    yield f"# {escape(phrasing.heading(report))}\n\n{escape(summary.lead(report))}\n\n"
+    yield from markdown_answer.written(report, cite, PLACE)
+    yield from markdown_summary.opening(report, PLACE)
+    yield from markdown_summary.charts(report, PLACE)
+    if is_subject:
+        yield from markdown_answer.said(report, cite)
     yield from _findings(report, links)
     yield from _contradictions(report, links)
     yield from _asides(report, links)
     for subject in report.subjects:
-        yield from _coverage(subject, is_named=len(report.subjects) > 1)
-    yield from render_work(report)
+        yield from _goal(subject, is_named=len(report.subjects) > 1)
+        if subject.nodes or is_subject:
+            yield from _coverage(subject, is_named=len(report.subjects) > 1)
     yield from _sources(report, links)
+    yield from render_making(report)
+    yield from (f"[{number}]: <{target}>\n" for number, target in links.items())
 
 
 def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
@@ -45,7 +48,7 @@ def _goal(subject: SubjectPart, *, is_named: bool) -> Iterator[str]:
 
 def _findings(report: Report, links: Links) -> Iterator[str]:
     yield f"## {phrasing.findings_heading(report)}\n\n"
-    yield from (f"{escape(note)}\n\n" for note in phrasing.findings_notes(report))
+    yield from (f"{escape(note)}\n\n" for note in phrasing.client_notes(report))
     if not report.sections:
         yield f"{escape(phrasing.no_findings(report))}\n\n"
     answers = {answer.run_id: answer for answer in report.run_answers}
@@ -53,7 +56,7 @@ def _findings(report: Report, links: Links) -> Iterator[str]:
     for title, section in phrasing.titled_sections(report):
         yield f"### {escape(title)}\n\n"
         yield from markdown_answer.question(
-            section, answers, contexts, partial(_references, links=links), "finding {}".format
+            section, answers, contexts, partial(_references, links=links), PLACE
         )
         yield from (
             _finding(finding, links, phrasing.finding_mark(section, finding)) for finding in section.findings
@@ -62,7 +65,7 @@ def _findings(report: Report, links: Links) -> Iterator[str]:
 
 def _finding(finding: Finding, links: Links, mark: str = "") -> str:
     lines = _statement_and_quotes(finding, links, mark)
-    return with_notes(lines, finding, "finding {}".format)
+    return with_notes(lines, finding, PLACE)
 
 
 def with_notes(lines: Sequence[str], finding: Finding, place: Callable[[int], str]) -> str:
@@ -153,9 +156,11 @@ def _critical(is_critical: bool) -> str:
     return " (goal-critical)" if is_critical else ""
 
 
-def render_work(report: Report) -> Iterator[str]:
-    """What it took: failures, models, runs."""
-    yield "## Runs and cost\n\n"
+def render_making(report: Report) -> Iterator[str]:
+    """How the report was made: whose words are whose, the report in numbers, failures, models, runs."""
+    yield f"## {making.HEADING}\n\n"
+    yield from (f"{escape(note)}\n\n" for note in making.notes(report))
+    yield "".join(f"- {name}: {escape(value)}\n" for name, value in phrasing.summary(report)) + "\n"
     if not report.work.run_count:
         yield f"{phrasing.NO_RUN}\n\n"
         return
@@ -191,7 +196,6 @@ def _sources(report: Report, links: Links) -> Iterator[str]:
     yield "## Sources\n\n"
     for source in report.sources:
         yield f"{_source(source, links)}\n\n"
-    yield from (f"[{number}]: <{target}>\n" for number, target in links.items())
 
 
 def _source(source: Source, links: Links) -> str:

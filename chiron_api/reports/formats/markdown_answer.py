@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from chiron_api.reports import answer_phrasing, phrasing
 from chiron_api.reports.answer import RunAnswer, WrittenSentence
 from chiron_api.reports.formats.markdown_text import escape
-from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, Section
+from chiron_api.reports.summary import plain_words
 
 Cite = Callable[[Sequence[int]], str]  # references to sources, by their numbers
 Place = Callable[[int], str]  # how a finding is named, by its number
@@ -25,7 +25,6 @@ def written(report: Report, cite: Cite, place: Place) -> Iterator[str]:
     if answer.not_known:
         yield f"### {answer_phrasing.NOT_KNOWN_HEADING}\n\n"
         yield "".join(f"- {escape(line)}\n" for line in answer.not_known) + "\n"
-    yield f"*{escape(answer_phrasing.origin(answer))}*\n\n"
 
 
 def _sentence(sentence: WrittenSentence, cite: Cite, place: Place) -> str:
@@ -68,6 +67,6 @@ def _said(answer: RunAnswer, cite: Cite) -> Iterator[str]:
     for sentence in answer.sentences:
         note = answer_phrasing.citation_note(sentence)
         mark = f"*{escape(note)}*" if note else cite(sentence.sources)
-        yield f"- {escape(one_line(sentence.text))} {mark}\n"
+        yield f"- {escape(plain_words(sentence))} {mark}\n"
     note = answer_phrasing.cut_note(answer)
     yield f"\n{note}\n\n" if note else "\n"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from chiron_api.reports import phrasing
-from chiron_api.reports.formats import markdown, markdown_answer
+from chiron_api.reports import phrasing, summary
+from chiron_api.reports.formats import markdown, markdown_answer, markdown_summary
 from chiron_api.reports.formats.file_names import file_name
 from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.formats.note_folder import write_notes
@@ -102,31 +102,36 @@ def _index(names: _NoteNames) -> Iterator[str]:
     yield _front(
         {"chiron": "report", "kind": str(report.kind), "id": report.id, "made_at": report.made_at.isoformat()}
     )
-    yield f"# {escape(phrasing.heading(report))}\n\n{escape(phrasing.origin_line(report))}\n\n"
-    yield from markdown_answer.written(report, partial(_cite, names), lambda number: _place(number, names))
-    yield "".join(f"- {name}: {escape(value)}\n" for name, value in phrasing.summary(report))
-    yield f"\n{escape(phrasing.ORIGIN_NOTE)}\n\n"
+    place = partial(_place, names=names)
+    is_subject = report.kind is ReportKind.SUBJECT
+    yield f"# {escape(phrasing.heading(report))}\n\n{escape(summary.lead(report))}\n\n"
+    yield from markdown_answer.written(report, partial(_cite, names), place)
+    # A bar within a cell would end it.
+    yield from markdown_summary.opening(report, lambda number: place(number).replace("|", "\\|"))
+    yield from markdown_summary.charts(report, lambda number: place(number).replace("|", "\\|"))
     if names.questions:
         yield f"## {phrasing.QUESTIONS_HEADING}\n\n"
-        yield from (f"{escape(note)}\n\n" for note in phrasing.findings_notes(report))
+        yield from (f"{escape(note)}\n\n" for note in phrasing.client_notes(report))
         yield "".join(f"- {_wiki(name, _name(name))}\n" for name in names.questions) + "\n"
-    if report.kind is ReportKind.SUBJECT:
+    if is_subject:
         yield from markdown_answer.said(report, partial(_cite, names))
     if names.topics or not names.questions:
         yield "## Topics\n\n"
     yield "".join(
         f"{'  ' * (len(step) - 1)}- {_wiki(name, _name(name))}\n" for step, name in names.topics.items()
     )
-    if names.linked_facts:
-        yield f"- {_wiki(names.linked_facts, 'Linked facts')}\n"
     yield from _contradictions(names)
+    if names.linked_facts:
+        yield f"\n- {_wiki(names.linked_facts, 'Linked facts')}\n"
     for subject in report.subjects:
-        yield f"\n## Coverage: {escape(subject.title)}\n\n"
-        yield from (f"{escape(line)}\n\n" for line in phrasing.paragraphs(subject.purpose))
-        yield from markdown.coverage(subject)
-    yield from markdown.render_work(report)
-    yield "## Sources\n\n"
-    yield "".join(f"- {_wiki(name, _name(name))}\n" for name in names.sources.values())
+        if subject.nodes or subject.purpose or is_subject:
+            yield f"\n## Coverage: {escape(subject.title)}\n\n"
+            yield from (f"{escape(line)}\n\n" for line in phrasing.paragraphs(subject.purpose))
+        if subject.nodes or is_subject:
+            yield from markdown.coverage(subject)
+    yield "\n## Sources\n\n"
+    yield "".join(f"- {_wiki(name, _name(name))}\n" for name in names.sources.values()) + "\n"
+    yield from markdown.render_making(report)
 
 
 def _contradictions(names: _NoteNames) -> Iterator[str]:

@@ -1,0 +1,174 @@
+"""Charts of numbers that findings state in the same words: "Lake Baikal is 1,642 m deep", "Lake Superior is 406 m deep".
+
+Facts have no fields for numbers, so only what is sure is compared: statements with one number each, whose other words are the
+same but for names and the year. A unit is one of these words, so metres and feet never share an axis.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from chiron_api.reports.charts import POINTS_MAX, Chart, Point
+from chiron_api.reports.phrasing import one_line
+from chiron_api.reports.report import Finding
+from chiron_workers.states import SHOWN_STATUSES
+
+READ_MAX = 1_000  # findings
+CHARS_MAX = 200  # of a statement
+POINTS_MIN = 3
+CHARTS_MAX = 6
+TITLE_CHARS = 100
+DIGIT = re.compile(r"\d")
+# What may stand right before and behind a number within its word: brackets, signs of money, percent, the end of a clause.
+WORD = re.compile(r"([(\[$€£¥]*)(-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)([%°℃)\],.;:]*)")
+YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
+AROUND_WORDS = "()[],.;:!?\"“”‘’'"
+NAME, YEAR_PLACE, GAP = "<name>", "<year>", "…"
+# A number behind one of these words is a bound, a part of a range or of a name, and no value of its own.
+BEFORE_NO_VALUE = frozenset(
+    [
+        "about", "approximately", "roughly", "nearly", "almost", "over", "under", "than", "least", "most", "between", "and", "to",
+        "from", "or", "up", "around", "no", "nr", "number",
+    ]
+)  # fmt: skip
+BEFORE_YEAR = frozenset(
+    [
+        "in", "since", "during", "until", "by", "year", "winter", "spring", "summer", "autumn", "fall", "january", "february",
+        "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+    ]
+)  # fmt: skip
+AFTER_YEAR = frozenset(["the", "a", "an", "its", "was", "were", "is", "are", "had", "has"])
+FIRST_WORDS = frozenset(
+    ["in", "the", "a", "an", "at", "on", "by", "during", "since", "as", "its", "of", "for", "about"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A statement as names and a year that tell it from others, the words that it shares with them, and its number."""
+
+    label: str
+    year: int | None
+    words: tuple[str, ...]
+    axis: str
+    value: float
+    finding: Finding
+
+
+def charts_of_findings(findings: Sequence[Finding], others: Iterable[Chart] = ()) -> tuple[Chart, ...]:
+    """Charts of three statements or more that differ in names, year and number alone, the largest first; six at most.
+
+    Args:
+        others: Charts of the report; what they show is not drawn again.
+    """
+    charted = {(point.finding, point.value) for chart in others for point in chart.points}
+    groups: dict[tuple[str, ...], list[_Reading]] = defaultdict(list)
+    for finding in findings[:READ_MAX]:
+        if len(finding.content) <= CHARS_MAX and finding.status in SHOWN_STATUSES:
+            reading = _read(finding)
+            if reading and (finding.number, reading.value) not in charted:
+                groups[reading.words].append(reading)
+    charts = [chart for words, readings in groups.items() for chart in _charts(words, readings)]
+    charts.sort(key=lambda chart: -(len(chart.points) + chart.left_out))
+    return tuple(charts[:CHARTS_MAX])
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads a statement word by word."""
+
+    names: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    value: float | None = None
+    year: int | None = None
+    axis_place: int = 0
+
+    def add_word(self, token: str, *, is_first: bool) -> None:
+        """A word that is no number: one with a capital is a name, but for words that begin many sentences."""
+        bare = token if token.isalpha() else token.strip(AROUND_WORDS)
+        if is_first and bare.casefold() in FIRST_WORDS:
+            self.words.append(bare.casefold())
+        elif bare[:1].isupper():
+            self.names.append(bare)
+            if self.words[-1:] != [NAME]:
+                self.words.append(NAME)
+        else:
+            self.words.append(token.rstrip(".,;:"))
+
+    def add_number(self, match: re.Match[str], before: str, behind: str) -> bool:
+        """A number between two words; whether the statement can still be compared."""
+        opening, digits, closing = match.groups()
+        is_year = not opening and YEAR.fullmatch(digits) and not closing.startswith(("%", "°"))
+        is_unit = behind[:1].islower() and behind not in AFTER_YEAR
+        if is_year and self.year is None and (before.casefold() in BEFORE_YEAR or not is_unit):
+            self.year = int(digits)
+            self.words.append(YEAR_PLACE)
+            return True
+        if self.value is not None or before.casefold() in BEFORE_NO_VALUE or before[:1].isupper():
+            return False
+        self.value = float(digits.replace(",", ""))
+        self.axis_place = len(self.words)
+        self.words.append(f"{opening}{GAP}{closing.rstrip('.,;:')}")
+        return True
+
+
+def _read(finding: Finding) -> _Reading | None:
+    """A statement with one number and at most one year; None for any other."""
+    if not DIGIT.search(finding.content):
+        return None
+    reader, tokens = _Reader(), one_line(finding.content).split(" ")
+    for place, token in enumerate(tokens):
+        if token.isalpha():
+            reader.add_word(token, is_first=place == 0)
+        elif match := WORD.fullmatch(token):
+            before = tokens[place - 1] if place else ""
+            if not reader.add_number(match, before, "".join(tokens[place + 1 : place + 2])):
+                return None
+        elif DIGIT.search(token):
+            return None
+        else:
+            reader.add_word(token, is_first=place == 0)
+    if reader.value is None:
+        return None
+    words = tuple(reader.words)
+    axis = " ".join(words[reader.axis_place : reader.axis_place + 2]).replace(GAP, "").strip()
+    return _Reading(" ".join(reader.names), reader.year, words, axis, reader.value, finding)
+
+
+def _charts(words: tuple[str, ...], readings: Sequence[_Reading]) -> Iterator[Chart]:
+    """A chart of the years of each name with three or more, and one of the other names."""
+    by_label: dict[str, list[_Reading]] = defaultdict(list)
+    for reading in readings:
+        by_label[reading.label].append(reading)
+    others = list[_Reading]()
+    for label, part in by_label.items():
+        years = {reading.year for reading in part if reading.year is not None}
+        if len(years) >= POINTS_MIN:
+            yield _chart(words, part, name=label)
+        else:
+            others += part
+    if len({reading.label for reading in others}) >= POINTS_MIN:
+        yield _chart(words, others)
+
+
+def _chart(words: Sequence[str], readings: Sequence[_Reading], *, name: str | None = None) -> Chart:
+    """A chart of the years of one name, or of several names, the largest first."""
+    if name is None:
+        ordered = sorted(readings, key=lambda reading: -reading.value)
+    else:
+        ordered = sorted(readings, key=lambda reading: (reading.year or 0, reading.value))
+    points = tuple(
+        Point(_label(reading, has_name=name is None), reading.value, reading.finding.number)
+        for reading in ordered[:POINTS_MAX]
+    )
+    texts = {NAME: name or GAP, YEAR_PLACE: GAP}
+    title = " ".join(texts.get(word, word) for word in words)
+    title = title[:1].upper() + title[1:]
+    title = title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1]}…"
+    return Chart(title, readings[0].axis, points, max(0, len(readings) - POINTS_MAX))
+
+
+def _label(reading: _Reading, *, has_name: bool) -> str:
+    year = str(reading.year) if reading.year is not None else ""
+    return " ".join(part for part in (reading.label * has_name, year) if part)
