@@ -7,9 +7,10 @@ values (%(batch_id)s, 'Ten thousand runs', 'benchmark', %(runs)s, 1, 'none', 500
 
 -- runs
 insert into runs (id, batch_id, role, subject_id, topic, model, state, max_turns, turns, facts, spent_usd,
-                  started_at, finished_at)
+                  answer, started_at, finished_at)
 select id, %(batch_id)s, 'research', 'benchmark', 'How does case ' || n || ' behave when it meets its neighbour?',
        'claude-opus-5-5', case when n = 1 then 'running' else 'completed' end, 50, n %% 40, 1, 0.01,
+       case when n > 1 then repeat('Case ' || n || ' weighs ' || n || ' kg in the field (https://example.org/' || n || '). ', 4) end,
        now() - interval '2 hours', case when n > 1 then now() - interval '1 hour' end
   from unnest(%(run_ids)s::uuid[]) with ordinality as run (id, n);
 
