@@ -25,8 +25,8 @@ class StableIntDumper(IntBinaryDumper):
 class StableTextIntDumper(IntDumper):
     """The same for text, as which psycopg sends lists.
 
-    A list has the key of its largest element by the dumper above, and the type of it by this one. If they differ, a list of larger
-    integers is sent as the `smallint[]` of one before it, and Postgres refuses it.
+    A list has the key of its largest element by the dumper above, and the type of it by this one. If they differed, a list of
+    larger integers would be sent as the `smallint[]` of one before it, and Postgres would refuse it.
     """
 
     def upgrade(self, obj: int, format: PyFormat) -> Dumper:
