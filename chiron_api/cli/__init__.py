@@ -185,7 +185,8 @@ def _with_remedies(error: ChironError) -> str:
         return str(error)
     from chiron_api.cli.display.remedies import remedy_lines
 
-    return "\n".join((str(error), *remedy_lines(error.remedies)))
+    lines = list(remedy_lines(error.remedies))
+    return f"{error} {lines[0].strip()}" if len(lines) == 1 else "\n".join((str(error), *lines))
 
 
 def _fail(message: str, *, code: int) -> NoReturn:

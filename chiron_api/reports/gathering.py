@@ -9,11 +9,12 @@ from psycopg.rows import DictRow
 from chiron_api.reports.answer import RunAnswer
 from chiron_api.reports.answering import answers_to, run_answers, written_answer
 from chiron_api.reports.arranging import Arrangement, CitedSource, Place, arrange
-from chiron_api.reports.charts import Chart, charts_of
+from chiron_api.reports.charts import Chart
 from chiron_api.reports.coverage import cover
 from chiron_api.reports.material import Material, read
 from chiron_api.reports.questions import QUESTIONS_MAX, AskedQuestion, read_questions
 from chiron_api.reports.report import ModelUse, Report, RunLine, Source, SubjectPart, Work
+from chiron_api.reports.row_charts import charts_of
 from chiron_workers.batches.answers import columns_asked_for
 from chiron_workers.db.connect import Pool
 from chiron_workers.documents.authors import stored_names

@@ -190,7 +190,7 @@ async def _check_binding(
     check_budget(budget, [row["model"] for row in rows if row["price"] is None])
     for row in rows:
         if budget.usd is not None and row["price"] == NO_PRICE:
-            raise UsageError(_NOT_BINDING.format(model=row["model"]))
+            raise UsageError(_NOT_BINDING.format(model=row["model"], suggestion=""))
 
 
 def _require_room(owner: str, row: DictRow | None, new: Budget) -> None:

@@ -72,7 +72,7 @@ async def plays_ten_runs(settings: Settings, model_url: str, **env: str) -> None
     with running(settings, "-c", "10", **env, ANTHROPIC_BASE_URL=model_url) as worker:
         topics = [f"topic {n}" for n in range(10)]
         done = await asyncio.to_thread(chiron, settings, "submit", *topics, "--subject", "Physics", **env)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert done.returncode == 0, done.stderr
         completed = "select 1 from runs where state = 'completed' having count(*) = %s"
         await asyncio.to_thread(wait_until, lambda: rows(settings, completed, [before + 10]), what="all runs")
         assert await asyncio.to_thread(worker.stop) == 0

@@ -51,8 +51,8 @@ async def test_a_run_that_found_nothing_ends_without_another_call(stage: Stage) 
     completed, of_batch = await stage.rows(
         "select data from events where run_id = %s order by seq desc limit 2", run_id
     )
-    assert of_batch["data"] == {"answer": WHY, "silent": True}
-    assert completed["data"] == {"runs": {"completed": 1}, "silent": 1}
+    assert of_batch["data"] == {"answer": WHY, "silent": True, "nothing_found": True}
+    assert completed["data"] == {"runs": {"completed": 1}, "silent": 1, "nothing_found": 1}
     assert (await summary(stage.pool, found.batch_id)).silent == 1
 
 

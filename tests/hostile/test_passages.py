@@ -33,7 +33,13 @@ def recurring(passage: str) -> str:
     """The first question of a run whose predecessor answered with the passage."""
     since = datetime(2026, 1, 1, tzinfo=UTC)
     run: Any = SimpleNamespace(
-        role="research", subject="Sea", topic="ice", subscription_id=1, since=since, found_before=passage
+        role="research",
+        subject="Sea",
+        topic="ice",
+        subscription_id=1,
+        since=since,
+        found_before=passage,
+        context="",
     )
     return first_question(run)
 

@@ -35,7 +35,7 @@ FACT: dict[str, Any] = {
 }
 JSON_SCHEMA = {
     "$defs", "$ref", "additionalProperties", "anyOf", "const", "default", "description", "enum", "examples",
-    "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maximum", "minItems",
+    "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems",
     "minLength", "minimum", "oneOf", "pattern", "properties", "required", "type", "uniqueItems",
 }  # fmt: skip
 MODES = ("2026-07-28", "legacy")

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chiron_api.reports.charts import POINTS_MAX, Chart, Point, axis_ticks, charts_of, draw, number_text
+from chiron_api.reports.charts import POINTS_MAX, Chart, Point, axis_ticks, draw, number_text
+from chiron_api.reports.row_charts import charts_of
 from chiron_workers.knowledge.rows.reading import AnswerRow, Cell, CellFact
 from chiron_workers.runs.columns import read_columns
 from chiron_workers.states import FactStatus, Verdict

@@ -80,7 +80,7 @@ async def test_a_json_file_has_each_cell_with_its_facts_and_reasons(
     assert first["cells"]["name"]["facts"][0]["sources"] == ["https://example.org"]
     assert second["cells"]["year"] == {
         "value": None, "facts": [], "reason": "-nobody says so", "found_by": "", "verdict": None, "mark": "",
-        "changes": [],
+        "changes": [], "calculation": "",
     }  # fmt: skip
     assert (first["cells"]["name"]["verdict"], first["cells"]["name"]["mark"]) == (
         "unchecked",

@@ -19,7 +19,7 @@ from chiron_api.reports.formats import html, json
 from chiron_api.reports.report import Report
 from chiron_api.reports.write import encoded
 from chiron_api.text import as_json
-from chiron_workers import documents, errors, evidence, public_addresses, runs, states
+from chiron_workers import documents, errors, evidence, problems, public_addresses, runs, states
 from chiron_workers.documents import authors, document, omissions
 from chiron_workers.evidence import author_names, dois, quotes, study_names
 from chiron_workers.evidence.quotes import marks
@@ -28,7 +28,7 @@ from chiron_workers.runs import usage
 # What the code of reports imports from elsewhere to write documents.
 IMPORTS = (
     chiron_api, atomic_file, crate, archive, layout, text,
-    chiron_workers, errors, public_addresses, runs, usage, states,
+    chiron_workers, errors, problems, public_addresses, runs, usage, states,
     documents, authors, document, omissions, evidence, author_names, dois, study_names, quotes, marks,
 )  # fmt: skip
 # What rendering raises for values that no report has.

@@ -68,3 +68,15 @@ async def test_an_error_of_a_version_before_is_shown_as_it_is_without_a_remedy(
     assert run["error"] == {"kind": "empty_reply", "message": "Nothing came. `chiron retry` asks again."}
     page = (await client.get(f"/runs/{run_id}")).text
     assert "Nothing came." in page and f'action="/runs/{run_id}/retry"' in page
+
+
+async def test_views_show_problems_that_have_no_remedies(stage: Stage, client: httpx2.AsyncClient) -> None:
+    await stage.model(lambda _: says("done"))
+    [run_id] = await stage.submit("tides", run_budget=Budget(Decimal("0.02")))
+    await stage.play(run_id)
+    error = """update runs set error = '{"kind": "bill", "message": "Nothing is paid."}' where id = %s returning batch_id"""
+    [row] = await stage.rows(error, run_id)
+    for path in ("/", f"/batches/{row['batch_id']}", f"/runs/{run_id}"):
+        answer = await client.get(path)
+        assert answer.status_code == 200, path
+        assert path == "/" or "Nothing is paid." in answer.text

@@ -49,7 +49,7 @@ async def test_rows_come_in_pages_with_their_columns(client: httpx2.AsyncClient,
     assert rows[0]["cells"]["name"]["facts"][0]["id"] == str(fact)
     assert rows[0]["cells"]["page"] == {
         "value": None, "facts": [], "reason": "No page says so.", "found_by": "", "changes": [],
-        "verdict": None, "mark": "",
+        "verdict": None, "mark": "", "calculation": "",
     }  # fmt: skip
     of_run = (await client.get(f"/v1/runs/{receipt['run_ids'][0]}/rows")).json()
     assert of_run["items"] == rows
