@@ -170,7 +170,7 @@ async def test_whoever_raises_the_budgets_of_runs_pays_unless_their_batch_has_on
         for topic in ("Tides", "Waves")
     ]
     unbound = await submit(pool, NewBatch(runs, "Physics"))
-    with pytest.raises(KeyBudgetSpent, match="has 1 USD left; this asks for 1.5 USD"):
+    with pytest.raises(KeyBudgetSpent, match=r"has 1 USD left; this asks for 1\.5 USD"):
         await resume(pool, unbound.batch_id, run_budget=Budget(Decimal("1.25")), principal=alice)
     await resume(pool, unbound.batch_id, run_budget=Budget(Decimal("0.75")), principal=alice)
     assert await committed_usd(pool, [alice.key_id]) == {alice.key_id: Decimal("0.50")}

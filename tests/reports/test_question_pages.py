@@ -24,7 +24,9 @@ def batch(shelf: Shelf) -> UUID:
             status = "disputed" if part == 1 else "accepted"
             content = f"Tide {n} rises {part} metres."
             shelf.fact("tides", content, URL, run_id=run_id, confidence=confidence, status=status)
-    met_before = "insert into run_facts (run_id, fact_id, how) select %s, id, 'cited' from facts where content like %s"
+    met_before = (
+        "insert into run_facts (run_id, fact_id, how) select %s, id, 'cited' from facts where content like %s"
+    )
     shelf.connection.execute(met_before, [run_ids[20], "Tide 2 rises 1_ metres."])
     shelf.connection.execute(met_before, [run_ids[37], "Tide 9 rises%"])
     shelf.fact("tides", "What no question met.", URL)
