@@ -13,7 +13,7 @@ from chiron_api.acts.inputs import Flag, Input, Tokens, Usd
 from chiron_api.acts.research import BATCH, RUN
 from chiron_api.answers.runs import Steering
 from chiron_api.services import Services
-from chiron_workers.batches.steering import SteeringResult, cancel, pause, resume, retry
+from chiron_workers.batches.steering import NO_CHANGE, SteeringResult, cancel, pause, resume, retry
 from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
@@ -140,9 +140,7 @@ async def pause_batch(services: Services, id: UUID, options: NoOptions = NO_OPTI
 @BATCHES.act("resume", costs_money=True)
 async def resume_batch(services: Services, id: UUID, options: BatchResume = SAME_BUDGETS) -> Steering:
     """Let what was paused go on, with higher budgets where these are spent, and what has used all its turns."""
-    return await BATCHES.steer(
-        services, id, partial(_resume(services, options), run_budget=options.run_budget)
-    )
+    return await BATCHES.steer(services, id, _resume(services, options, run_budget=options.run_budget))
 
 
 @BATCHES.act("retry", costs_money=True)
@@ -175,8 +173,8 @@ async def retry_run(services: Services, id: UUID, options: Retry = PLAIN_RETRY) 
     return await RUNS.steer(services, id, _retry(services, options))
 
 
-def _resume(services: Services, options: NewBudget) -> "partial[Awaitable[SteeringResult]]":
-    return partial(resume, budget=options.budget, principal=services.principal)
+def _resume(services: Services, options: NewBudget, *, run_budget: Budget = NO_CHANGE) -> Command:
+    return partial(resume, budget=options.budget, run_budget=run_budget, principal=services.principal)
 
 
 def _retry(services: Services, options: Retry) -> Command:

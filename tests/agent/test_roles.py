@@ -217,4 +217,4 @@ def test_the_roles_that_are_to_find_no_facts_are_those_that_hand_in_something_el
     condition = USAGE_SQL.read_text()
     words = re.search(r"role not in \(([^)]*)\)", condition)
     assert words
-    assert set(re.findall(r"'(\w+)'", words[1])) == {name for name in role_names() if role(name).result}
+    assert set(re.findall(r"'(\w+)'", words[1])) == {name for name in role_names() if role_of(name).result}
