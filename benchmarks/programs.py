@@ -70,6 +70,7 @@ PROGRAMS = (
     Program("rolling_restart", 4, "--rounds 1"),
     Program("streams", 4, "--streams 3 --rate 5 --seconds 2", "--seconds 10"),
     Program("page", 2, "--runs 50 --facts 50 --events 50 --repeats 3 --seconds 2"),
+    Program("starts", 3, "--repeats 1"),
     Program("metrics", 5, "--runs 2000 --every-s 0.1"),
     Program("span_cost", 0.2),
     Program("omissions", 0.3, "--documents 3"),
