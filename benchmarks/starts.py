@@ -25,7 +25,6 @@ COMMANDS = (
     "report --help",
     "show --help",
     "watch --help",
-    "facts --help",
     "doctor",
 )
 GOOD = {0, 1}  # of `doctor`, where it finds something wrong

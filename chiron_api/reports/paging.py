@@ -15,7 +15,7 @@ from chiron_api.reports.gathering import RUNS_MAX, answers_of, sources_of, subje
 from chiron_api.reports.material import read
 from chiron_api.reports.question_pages import QuestionPages, lay_out_questions, read_page
 from chiron_api.reports.questions import AskedQuestion
-from chiron_api.reports.report import Report, Section
+from chiron_api.reports.report import Report, Section, Work
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.drafts.reading import latest_draft
@@ -66,10 +66,16 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
         NotFound: There is nothing of that id or name.
     """
     target = await report_rows.find_target(pool, scope, owner=owner)
-    layout = await lay_out_questions(pool, target, SHOWN_STATUSES, page_facts=PAGE_FINDINGS)
-    plan = await (_plan_topics(pool, target) if layout is None else _plan_questions(pool, target, layout))
-    number = min(number, plan.pages)
     draft = await latest_draft(pool, str(target.id), owner=target.owner) if number == 1 else None
+    # Postgres sums up the runs while the whole is laid out. Runs are read for what is not known, which goes with an answer.
+    try:
+        async with asyncio.TaskGroup() as group:
+            work_task = group.create_task(work_of(pool, target, runs_max=RUNS_MAX if draft else 0))
+            plan_task = group.create_task(_plan(pool, target))
+    except BaseExceptionGroup as errors:  # the first says why the other was cancelled
+        raise errors.exceptions[0] from None
+    work, (plan, layout) = work_task.result(), plan_task.result()
+    number = min(number, plan.pages)
     cited_ids = [
         fact_id
         for part in (draft.sections if draft else ())
@@ -92,7 +98,7 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
     answers = await answers_of(pool, target, whole, questions) if is_answered else ()
     if target.kind is ReportKind.SUBJECT:
         answers = answers[:RUN_ANSWERS_MAX]
-    report = await _report(pool, target, whole, answers, with_answer=draft is not None)
+    report = await _report(pool, target, whole, answers, work, with_answer=draft is not None)
     return ReportPage(
         _cut(report, whole, frozenset(page_ids)),
         number,
@@ -119,6 +125,13 @@ class _Plan:
     def facts_of(self, number: int) -> Sequence[str]:
         """The findings of a page, by their facts."""
         return self.fact_ids[(number - 1) * PAGE_FINDINGS : number * PAGE_FINDINGS]
+
+
+async def _plan(pool: Pool, target: report_rows.Target) -> tuple[_Plan, QuestionPages | None]:
+    layout = await lay_out_questions(pool, target, SHOWN_STATUSES, page_facts=PAGE_FINDINGS)
+    if layout is None:
+        return await _plan_topics(pool, target), None
+    return await _plan_questions(pool, target, layout), layout
 
 
 async def _plan_topics(pool: Pool, target: report_rows.Target) -> _Plan:
@@ -170,12 +183,11 @@ async def _report(
     target: report_rows.Target,
     whole: Arrangement,
     answers: tuple[RunAnswer, ...],
+    work: Work,
     *,
     with_answer: bool,
 ) -> Report:
-    """A report of what was arranged; runs are read for what is not known, which goes with an answer."""
     subjects = await subjects_of(pool, target, whole)
-    work = await work_of(pool, target, runs_max=RUNS_MAX if with_answer else 0)
     sources = await sources_of(pool, whole.places)
     return Report(
         kind=target.kind,
