@@ -15,11 +15,12 @@ select id, %(batch_id)s, 'research', 'benchmark', 'How does case ' || n || ' beh
   from unnest(%(run_ids)s::uuid[]) with ordinality as run (id, n);
 
 -- facts
-insert into facts (id, subject_id, content, quote, source_url, source_score, topic_path, confidence, status, run_id, tsv)
+insert into facts (id, subject_id, content, quote, source_url, source_score, topic_path, confidence, status, run_id, tsv,
+                   source_kind, claimed_score)
 select id, 'benchmark', 'Statement ' || n || ' says that a thing of its kind weighs ' || n || ' kg in the field.',
        'A thing of its kind weighs ' || n || ' kg in the field.', 'https://example.org/' || n, 0.9,
        'part ' || n %% 50, 0.9, 'accepted', (%(run_ids)s::uuid[])[1 + n %% cardinality(%(run_ids)s::uuid[])],
-       to_tsvector('simple', 'Statement ' || n || ' says that a thing weighs ' || n || ' kg')
+       to_tsvector('simple', 'Statement ' || n || ' says that a thing weighs ' || n || ' kg'), 'unknown', 0.9
   from unnest(%(fact_ids)s::uuid[]) with ordinality as fact (id, n);
 
 -- events
