@@ -60,7 +60,7 @@ class CostToFinish:
             [f"{owner} of about {amounts} in all"] if (amounts := _amounts(self.usd, self.tokens)) else []
         )
         if amounts := _amounts(self.run_usd, self.run_tokens):
-            budgets.append(f" of about {amounts} for each run")
+            budgets.append(f" of about {amounts} in all for each run")
         return f"A budget{', and one'.join(budgets)} {'let' if len(budgets) > 1 else 'lets'} {who} finish; {self._basis}."
 
     @property

@@ -123,7 +123,7 @@ async def test_one_raise_of_the_batch_is_enough_for_runs_that_met_their_own_budg
     needed = await cost_to_finish_paused(stage.pool, batch_id)
     assert needed is not None
     assert (needed.usd, needed.run_usd is not None) == (None, True)
-    assert f"A budget of about {needed.run_usd} USD for each run lets" in needed.words
+    assert f"A budget of about {needed.run_usd} USD in all for each run lets" in needed.words
     assert needed.remedy.arguments == {"run_budget_usd": str(needed.run_usd)}
     await resume(stage.pool, batch_id, run_budget=Budget(needed.run_usd))
     assert await played(stage, run_ids, at_once=4) == ["completed"] * 8

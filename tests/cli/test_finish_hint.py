@@ -61,7 +61,7 @@ async def test_one_command_is_enough_for_runs_that_met_their_own_budgets(stage: 
     assert {(await stage.row(run_id))["state"] for run_id in run_ids} == {"paused"}
     shown = (await asyncio.to_thread(chiron, "show", "last")).stdout
     [command] = re.findall(r"`(chiron resume [^`]+)` gives it that", shown)
-    assert "USD for each run lets the 3 open runs finish" in shown
+    assert "USD in all for each run lets the 3 open runs finish" in shown
     refusal = await asyncio.to_thread(chiron, "resume", "last")
     assert (refusal.exit_code, "--run-budget-usd" in refusal.stderr) == (1, True)
     refusal = await asyncio.to_thread(chiron, "resume", str(run_ids[0]), "--run-budget-usd", "1")
