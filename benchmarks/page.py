@@ -1,8 +1,9 @@
-"""The page with much behind it: `uv run python benchmarks/page.py [--runs N] [--facts N] [--events N] [--json FILE]`.
+"""The page with much behind it: `uv run python benchmarks/page.py [--runs N] [--facts N] [--events N] [--repeats N]`.
 
-First each view as a browser asks for it, its time and its bytes, with the time of `/healthz` as the floor in the same run; then
-the pages of the batch and of a run open in headless Chromium while events and facts arrive: the longest task of the browser's
-main thread, as its own PerformanceObserver tells it.
+First each view as a browser asks for it and each report as it is downloaded: time, CPU of API and Postgres, and bytes,
+with the time of `/healthz` as the floor in the same run. The routes of the page say which views there are, so a new one is
+measured without an edit here. Then the pages of the batch and of a run stay open in headless Chromium while events and facts
+arrive: the longest task of the browser's main thread, as its own PerformanceObserver tells it.
 """
 
 import argparse
@@ -10,23 +11,28 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from http import HTTPStatus
 from shutil import which
 from statistics import median
 from typing import Any
 from uuid import UUID
 
 import httpx2
-from cpu import load_average
+import psutil
+from cpu import Times, cpu_of, load_average, spent
 from figures import Figures, begin, table
 from playwright.async_api import async_playwright
 from services import Services, services
+from starlette.routing import Route
 
 from chiron_api.http.page.forms import FORM_BYTES_MAX
+from chiron_api.http.page.routes import all_routes
 from chiron_api.local_stack.access import api_key
 from chiron_api.local_stack.ports import free_port
+from chiron_api.reports.formats import DocumentName
 from chiron_workers.db.connect import Pool, fetch_all, open_pool
 from chiron_workers.db.queries import load
 from chiron_workers.ids import new_id
@@ -35,7 +41,9 @@ from chiron_workers.runs import partitions
 from chiron_workers.runs.events import Event
 
 SQL = load(__file__)
-REPEATS = 7
+VIEW_MS_MAX, REPORT_S_MAX = 60, 0.5  # the aims, of medians
+WARM_UPS = 2  # requests that are not counted: the first ones compile a view's template and plan its queries
+STREAMS, ASSETS = "/live", "/assets/"
 BROWSER_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 # Tasks of 50 ms and more, the shortest that a browser tells of; what loading the page took does not count.
 WATCH = """
@@ -53,16 +61,49 @@ class World:
     run_id: UUID
     fact_id: UUID
 
-    def views(self) -> list[str]:
-        """The address of each view."""
-        batch, run = f"/batches/{self.batch_id}", f"/runs/{self.run_id}"
-        subject = "/subjects/benchmark"
-        return [
-            "/", "/submit", "/batches", batch, f"{batch}?order=cost&page=100", f"{batch}/report", run,
-            "/runs", "/runs?topic=no+topic+has+it&subject=benchmark",
-            f"/facts/{self.fact_id}", "/search", "/search?q=weighs+4711&mode=text", "/subjects", subject,
-            f"{subject}/sources", f"{subject}/learn", f"{subject}/changes", "/costs?since=365d", "/system", "/docs",
+    def views(self) -> "Views":
+        """The address of each view and of each report, as the routes of the page have them."""
+        ids = {"batches": self.batch_id, "runs": self.run_id, "facts": self.fact_id, "subjects": "benchmark"}
+        views = Views()
+        for route in all_routes():
+            assert isinstance(route, Route)
+            if "GET" not in (route.methods or ()) or route.path.startswith(ASSETS):
+                continue
+            path = route.path.replace("{id}", str(ids.get(route.path.split("/")[1], "{id}")))
+            if path.endswith(".{format}") and "{id}" not in path:
+                views.reports += [path.replace("{format}", name) for name in DocumentName]
+            elif "{" in path or path.endswith(STREAMS):
+                views.left_out.append(route.path)
+            else:
+                views.pages.append(path)
+        batch = f"/batches/{self.batch_id}"
+        views.pages += [
+            f"{batch}?order=cost&page=100", f"{batch}?nothing_found=true", f"{batch}/report?page=100",
+            "/search?q=weighs+4711&mode=text", "/runs?topic=no+topic+has+it&subject=benchmark", "/costs?since=365d",
         ]  # fmt: skip
+        return views
+
+    def name(self, path: str) -> str:
+        """An address without its ids."""
+        for each in (self.batch_id, self.run_id, self.fact_id):
+            path = path.replace(str(each), "ID")
+        return path
+
+
+@dataclass(slots=True)
+class Views:
+    """Addresses. `left_out` are streams, and views of what is not in the world."""
+
+    pages: list[str] = field(default_factory=list)
+    reports: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    def leave_out_absent(self, url: str, key: str) -> None:
+        """Leave out the pages that answer 404: a batch without tables, say."""
+        with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120) as client:
+            absent = [path for path in self.pages if client.get(path).status_code == HTTPStatus.NOT_FOUND]
+        self.pages = [path for path in self.pages if path not in absent]
+        self.left_out += absent
 
 
 async def make_world(pool: Pool, *, runs: int, facts: int, events: int) -> World:
@@ -80,23 +121,43 @@ async def make_world(pool: Pool, *, runs: int, facts: int, events: int) -> World
     return World(batch_id, run_ids[0], fact_ids[-1])
 
 
-def measure_views(url: str, key: str, world: World, figures: Figures) -> list[list[str]]:
-    """The median time and the size of each view."""
-    rows = []
-    with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60) as client:
-        for path in ["/healthz", *world.views()]:
-            times, size = [], 0
-            for _ in range(REPEATS):
-                began = time.perf_counter()
+def measure(
+    at: Services, url: str, world: World, paths: Sequence[str], *, repeats: int, figures: Figures
+) -> list[list[str]]:
+    """What each address takes: median and worst time, CPU of the API and of Postgres for an answer, and its size."""
+    rows, headers = [], {"Authorization": f"Bearer {api_key(at.settings)}"}
+    with httpx2.Client(base_url=url, headers=headers, timeout=120) as client:
+        for path in paths:
+            for _ in range(WARM_UPS):
                 answer = client.get(path)
-                times.append((time.perf_counter() - began) * 1_000)
                 assert answer.status_code == 200, f"{path}: {answer.status_code}"
-                size = len(answer.content)
-            name = path.replace(str(world.batch_id), "ID").replace(str(world.run_id), "ID")
-            name = name.replace(str(world.fact_id), "ID")
-            figures[name] = [{"ms": round(median(times), 1), "kb": round(size / 1024, 1)}]
-            rows.append([name, f"{median(times):.0f}", f"{max(times):.0f}", f"{size / 1024:.0f}"])
+            before, times = _cpu(at), []
+            for _ in range(repeats):
+                began = time.perf_counter()
+                client.get(path)
+                times.append((time.perf_counter() - began) * 1_000)
+            api_ms, postgres_ms = (
+                spent(*pair) * 1_000 / repeats for pair in zip(before, _cpu(at), strict=True)
+            )
+            name, size = world.name(path), len(answer.content) / 1024
+            figures[name] = [
+                {
+                    "ms": round(median(times), 1),
+                    "api_cpu_ms": round(api_ms, 1),
+                    "postgres_cpu_ms": round(postgres_ms, 1),
+                    "kb": round(size, 1),
+                }
+            ]
+            parts = (median(times), max(times), api_ms, postgres_ms, size)
+            rows.append([name, *(f"{part:,.0f}" for part in parts)])
     return rows
+
+
+def _cpu(at: Services) -> tuple[Times, Times]:
+    """Seconds so far of the API, which is the only child that answers requests, and of Postgres."""
+    postgres = cpu_of(at.postgres)
+    children = cpu_of(*psutil.Process().children())
+    return {pid: seconds for pid, seconds in children.items() if pid not in postgres}, postgres
 
 
 async def measure_floor(url: str, key: str, figures: Figures) -> list[list[str]]:
@@ -197,6 +258,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--facts", type=int, default=10_000)
     parser.add_argument("--events", type=int, default=5_000)
+    parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--rate", type=float, default=50.0, help="Events a second while the browser looks.")
     parser.add_argument("--seconds", type=float, default=20.0)
     with begin(parser) as (arguments, report), services() as at:
@@ -204,9 +266,17 @@ def main() -> None:
         world = asyncio.run(_prepare(at, **size))
         with api(at) as url:
             wait_for(url)
-            rows = measure_views(url, api_key(at.settings), world, report.figures)
-            load = load_average()
-            table(f"Views, load {load}", ["view", "median ms", "worst ms", "KB"], rows)
+            views, repeats = world.views(), arguments.repeats
+            views.leave_out_absent(url, api_key(at.settings))
+            columns = ["", "median ms", "worst ms", "CPU of the API, ms", "CPU of Postgres, ms", "KB"]
+            paths = ["/healthz", *views.pages]
+            rows = measure(at, url, world, paths, repeats=repeats, figures=report.figures)
+            table(f"Views, aim {VIEW_MS_MAX} ms, load {load_average()}", columns, rows)
+            rows = measure(
+                at, url, world, views.reports, repeats=max(1, repeats // 4), figures=report.figures
+            )
+            table(f"Reports, aim {REPORT_S_MAX * 1_000:.0f} ms, load {load_average()}", columns, rows)
+            print("Not measured:", *sorted({world.name(path) for path in views.left_out}))
             rows = asyncio.run(measure_floor(url, api_key(at.settings), report.figures))
             table(f"Beside much work, load {load_average()}", ["work", "s", "worst /healthz, ms"], rows)
             if which("chromium"):

@@ -7,18 +7,20 @@ values (%(batch_id)s, 'Ten thousand runs', 'benchmark', %(runs)s, 1, 'none', 500
 
 -- runs
 insert into runs (id, batch_id, role, subject_id, topic, model, state, max_turns, turns, facts, spent_usd,
-                  started_at, finished_at)
+                  answer, started_at, finished_at)
 select id, %(batch_id)s, 'research', 'benchmark', 'How does case ' || n || ' behave when it meets its neighbour?',
        'claude-opus-5-5', case when n = 1 then 'running' else 'completed' end, 50, n %% 40, 1, 0.01,
+       case when n > 1 then repeat('Case ' || n || ' weighs ' || n || ' kg in the field (https://example.org/' || n || '). ', 4) end,
        now() - interval '2 hours', case when n > 1 then now() - interval '1 hour' end
   from unnest(%(run_ids)s::uuid[]) with ordinality as run (id, n);
 
 -- facts
-insert into facts (id, subject_id, content, quote, source_url, source_score, topic_path, confidence, status, run_id, tsv)
+insert into facts (id, subject_id, content, quote, source_url, source_score, topic_path, confidence, status, run_id, tsv,
+                   source_kind, claimed_score)
 select id, 'benchmark', 'Statement ' || n || ' says that a thing of its kind weighs ' || n || ' kg in the field.',
        'A thing of its kind weighs ' || n || ' kg in the field.', 'https://example.org/' || n, 0.9,
        'part ' || n %% 50, 0.9, 'accepted', (%(run_ids)s::uuid[])[1 + n %% cardinality(%(run_ids)s::uuid[])],
-       to_tsvector('simple', 'Statement ' || n || ' says that a thing weighs ' || n || ' kg')
+       to_tsvector('simple', 'Statement ' || n || ' says that a thing weighs ' || n || ' kg'), 'unknown', 0.9
   from unnest(%(fact_ids)s::uuid[]) with ordinality as fact (id, n);
 
 -- events

@@ -60,7 +60,7 @@ class Remedy:
     @property
     def words(self) -> str:
         """What it does, in words that suit a button and a list."""
-        budgets = "budget_usd" in self.arguments or "budget_tokens" in self.arguments
+        budgets = any("budget" in name for name in self.arguments)
         match self.action:
             case RemedyAction.RESUME if budgets:
                 return f"Raise the budget and continue the {self.noun}"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 from urllib.parse import SplitResult, quote, unquote, unquote_plus, urlsplit
 
@@ -55,6 +56,7 @@ ADDRESS = re.compile(
 )
 AFTER_ADDRESS = ".,;:!?)]*_"
 NESTED_MAX = 3  # addresses within addresses
+ADDRESSES_MAX = 1_024  # whose public forms are kept: a report names each several times, one after the other
 ENCODED_MAX = 8  # how often a value is encoded
 
 
@@ -68,6 +70,7 @@ def url_parts(url: str) -> SplitResult:
     return parts
 
 
+@lru_cache(maxsize=ADDRESSES_MAX)
 def public_address(url: str, *, depth: int = NESTED_MAX) -> str:
     """The address without a user's name and password, and without keys in its path, query and fragment."""
     # What has no scheme is the name of a work.

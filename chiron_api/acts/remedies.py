@@ -5,19 +5,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from chiron_workers.batches.cost_to_finish import CostToFinish
 from chiron_workers.batches.summaries import BatchSummary, RunSummary
 from chiron_workers.problems import Remedy, RemedyAction
+
+if TYPE_CHECKING:  # its module takes as long to import as a tenth of a command
+    from chiron_workers.batches.cost_to_finish import CostToFinish
 
 PARAMETER = re.compile(r"{\w+}")
 OPEN_ACTIONS = (RemedyAction.SAY, RemedyAction.SUBMIT, RemedyAction.START)
 Summary = TypeVar("Summary", BatchSummary, RunSummary)
 
 
-def with_requests(problem: Mapping[str, Any], cost: CostToFinish | None = None) -> dict[str, Any]:
+def with_requests(problem: Mapping[str, Any], cost: "CostToFinish | None" = None) -> dict[str, Any]:
     """An error or a reason whose remedies say which request does each, with the budget that lets all finish."""
     remedies = [Remedy.of_json(members) for members in problem.get("remedies", ())]
     if cost and problem.get("kind") == "budget":
@@ -26,7 +28,7 @@ def with_requests(problem: Mapping[str, Any], cost: CostToFinish | None = None) 
     return {**problem, "remedies": [request_of(remedy) for remedy in remedies]} if remedies else {**problem}
 
 
-def with_remedies(item: Summary, cost: CostToFinish | None = None) -> Summary:
+def with_remedies(item: Summary, cost: "CostToFinish | None" = None) -> Summary:
     """A summary whose errors and reasons say which requests help."""
     if isinstance(item, BatchSummary):
         return replace(item, reasons=[with_requests(reason, cost) for reason in item.reasons])

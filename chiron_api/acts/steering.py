@@ -13,10 +13,11 @@ from chiron_api.acts.inputs import Flag, Input, Tokens, Usd
 from chiron_api.acts.research import BATCH, RUN
 from chiron_api.answers.runs import Steering
 from chiron_api.services import Services
-from chiron_workers.batches.steering import SteeringResult, cancel, pause, resume, retry
+from chiron_workers.batches.steering import NO_CHANGE, SteeringResult, cancel, pause, resume, retry
 from chiron_workers.batches.summaries import run_summary, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.db.connect import Pool
+from chiron_workers.errors import UsageError
 
 Command = Callable[[Pool, UUID], Awaitable[SteeringResult]]
 STEERING = Noun("Steering")
@@ -43,6 +44,32 @@ class NewBudget(NoOptions):
         return Budget(self.budget_usd, self.budget_tokens)
 
 
+class BatchResume(NewBudget):
+    """The budgets from now on, of the batch and of each of its runs."""
+
+    run_budget_usd: Usd | None = Field(
+        None,
+        description="What each open run of the batch may cost from now on, in all; runs that may cost more keep that.",
+    )
+    run_budget_tokens: Tokens | None = Field(
+        None,
+        description="Tokens that each open run of the batch may use from now on, in all; runs that may use more keep that.",
+    )
+
+    @property
+    def run_budget(self) -> Budget:
+        """Both amounts for each run."""
+        return Budget(self.run_budget_usd, self.run_budget_tokens)
+
+    def of_run(self) -> NewBudget:
+        """The same for a single run. Raises UsageError where it is said what each run of a batch may cost."""
+        if self.run_budget != Budget():
+            raise UsageError(
+                "A budget for each run is for a batch. The budget of a single run is budget_usd, or budget_tokens."
+            )
+        return NewBudget(budget_usd=self.budget_usd, budget_tokens=self.budget_tokens)
+
+
 class Retry(NewBudget):
     """`from_scratch` starts over instead of where the run ended."""
 
@@ -52,7 +79,7 @@ class Retry(NewBudget):
     )
 
 
-NO_OPTIONS, SAME_BUDGET, PLAIN_RETRY = NoOptions(), NewBudget(), Retry()
+NO_OPTIONS, SAME_BUDGET, SAME_BUDGETS, PLAIN_RETRY = NoOptions(), NewBudget(), BatchResume(), Retry()
 
 
 class Kind(NamedTuple):
@@ -111,9 +138,9 @@ async def pause_batch(services: Services, id: UUID, options: NoOptions = NO_OPTI
 
 
 @BATCHES.act("resume", costs_money=True)
-async def resume_batch(services: Services, id: UUID, options: NewBudget = SAME_BUDGET) -> Steering:
-    """Let what was paused go on, with a higher budget where that is spent, and what has used all its turns."""
-    return await BATCHES.steer(services, id, _resume(services, options))
+async def resume_batch(services: Services, id: UUID, options: BatchResume = SAME_BUDGETS) -> Steering:
+    """Let what was paused go on, with higher budgets where these are spent, and what has used all its turns."""
+    return await BATCHES.steer(services, id, _resume(services, options, run_budget=options.run_budget))
 
 
 @BATCHES.act("retry", costs_money=True)
@@ -146,8 +173,8 @@ async def retry_run(services: Services, id: UUID, options: Retry = PLAIN_RETRY) 
     return await RUNS.steer(services, id, _retry(services, options))
 
 
-def _resume(services: Services, options: NewBudget) -> Command:
-    return partial(resume, budget=options.budget, principal=services.principal)
+def _resume(services: Services, options: NewBudget, *, run_budget: Budget = NO_CHANGE) -> Command:
+    return partial(resume, budget=options.budget, run_budget=run_budget, principal=services.principal)
 
 
 def _retry(services: Services, options: Retry) -> Command:

@@ -23,7 +23,8 @@ class StopReason(Answer):
 class CostToFinish(Answer):
     """The budget in all that lets what is open finish, of the batch or run `target`, and what that amount rests on.
 
-    `usd` and `tokens` are null where no such budget binds it. It rests on what `similar_runs` completed runs have cost together,
+    `usd` and `tokens` are null where no such budget binds it. `run_usd` and `run_tokens` are what each open run of a batch
+    needs of its own, where runs met their own budgets. It rests on what `similar_runs` completed runs have cost together,
     of the same role and model: `basis` says whether of the same `subject`, too, or of all of that `model`; `assumption` where
     none has completed.
     """
@@ -37,6 +38,8 @@ class CostToFinish(Answer):
     similar_runs: int
     similar_usd: Usd | None
     similar_tokens: int
+    run_usd: Usd | None = None
+    run_tokens: int | None = None
     words: str
 
 

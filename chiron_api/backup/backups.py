@@ -68,8 +68,8 @@ def back_up(database_url: str, target: Path, *, force: bool = False) -> Backup:
 
 
 def _dump(database_url: str, file: Path, *, schema: str, major: int) -> None:
-    quoted = '"' + schema.replace('"', '""') + '"'
-    selection = [f"--table={quoted}.{name}" for name in (*tables(), *PATTERNS)]
+    identifier = '"' + schema.replace('"', '""') + '"'
+    selection = [f"--table={identifier}.{name}" for name in (*tables(), *PATTERNS)]
     options = ["--format=custom", "--data-only", "--encoding=UTF8", "--lock-wait-timeout=60s"]
     program = [program_path("pg_dump", major), *options, f"--file={file}", *selection]
     run_program([*program, *connection_arguments(database_url)], database_url, "The backup failed")

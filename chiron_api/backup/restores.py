@@ -102,13 +102,13 @@ class _Restore:
 
     def run(self) -> list[str]:
         self._take_plain_role()
-        others = {str(row["name"]) for row in self.connection.execute(SQL["names"])}
+        strangers = {str(row["name"]) for row in self.connection.execute(SQL["names"])}
         versions = self._copy_versions()
         self._make_schema(versions)
         names = {
             str(row["name"]): bool(row["has_rows"])
             for row in self.connection.execute(SQL["names"])
-            if row["name"] not in others
+            if row["name"] not in strangers
         }
         self._refuse_foreign(set(names))
         tables = [name for name, has_rows in names.items() if has_rows]
@@ -197,8 +197,8 @@ class _Restore:
 
     def _check_columns(self, table: str, columns: list[str]) -> None:
         ours = {str(row["name"]) for row in self.connection.execute(SQL["columns"], {"table": table})}
-        if missing := sorted(ours - set(columns)):
-            raise self._refusal(f"lacks the column {missing[0]} of {table}")
+        if columns_absent := sorted(ours - set(columns)):
+            raise self._refusal(f"lacks the column {columns_absent[0]} of {table}")
         for column in sorted(set(columns) - ours):
             if not self.ours_only:
                 raise ChironError(
@@ -212,8 +212,8 @@ class _Restore:
     def _compare_with_manifest(self) -> None:
         if (contents := manifest.read(self.archive.path)) is None:
             return  # Backups of earlier versions have none.
-        if missing := sorted(contents.rows.keys() ^ self.rows.keys()):
-            raise self._refusal(f"is not what its own list of tables says of {missing[0]}")
+        if differences := sorted(contents.rows.keys() ^ self.rows.keys()):
+            raise self._refusal(f"is not what its own list of tables says of {differences[0]}")
         for table, count in contents.rows.items():
             if count != self.rows[table]:
                 raise self._refusal(
@@ -239,11 +239,11 @@ class _Restore:
         )
 
     def _upgrade(self, versions: set[int]) -> list[str]:
-        missing = [migration for migration in migrate.migrations() if migration.version not in versions]
-        for migration in missing:
+        migrations = [migration for migration in migrate.migrations() if migration.version not in versions]
+        for migration in migrations:
             migrate.apply_within(self.connection, migration)
             migrate.record(self.connection, migration)
-        return [migration.name for migration in missing]
+        return [migration.name for migration in migrations]
 
     def _entry(self, table: str) -> Entry:
         entries = self.archive.tables

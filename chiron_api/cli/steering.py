@@ -35,8 +35,11 @@ async def pause(target: Target, as_json: AsJson = False) -> None:
 
 @cli.command()
 @takes_input()
-async def resume(target: Target, options: acts.NewBudget, as_json: AsJson = False) -> None:
-    """Let a paused run, or all paused runs of a batch, go on from where they were; also those that used all their turns."""
+async def resume(target: Target, options: acts.BatchResume, as_json: AsJson = False) -> None:
+    """Let a paused run, or all paused runs of a batch, go on from where they were.
+
+    Those that failed since they used all their turns continue as well, with 50 turns more each.
+    """
     words = ("going on", "")
     await _steer(target, options, acts.resume_batch, acts.resume_run, words, HINT, as_json=as_json)
 
@@ -76,6 +79,8 @@ async def _steer(
         target_id = await id_of(services.pool, target)
         async with services.pool.connection() as connection:
             is_batch = await batch_of(connection, target_id) == target_id
+        if isinstance(options, acts.BatchResume) and not is_batch:
+            options = options.of_run()
         effect = await (batch if is_batch else run).command(services, target_id, options)
     counts = zip(words, (effect.changed, effect.asked), strict=True)
     parts = [f"{state}: {count:,} {'run' if count == 1 else 'runs'}" for state, count in counts if count]

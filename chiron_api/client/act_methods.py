@@ -464,13 +464,17 @@ class ActMethods:
     @Request("POST /v1/{folder}/{id}/resume")
     def resume(
         self, batch: BatchRef | None = None, *, run: RunRef | None = None, budget_usd: Money | None = None,
-        budget_tokens: int | None = None
+        budget_tokens: int | None = None, run_budget_usd: Money | None = None, run_budget_tokens: int | None = None
     ) -> Steering:
-        """Let what was paused go on, with a higher budget where that is spent, and what has used all its turns.
+        """Let what was paused go on, with higher budgets where these are spent, and what has used all its turns.
 
         Args:
             budget_usd: What the batch or the run may cost from now on, in all.
             budget_tokens: Tokens that the batch or the run may use from now on, in all.
+            run_budget_usd: What each open run of the batch may cost from now on, in all; runs that may cost more keep
+                that.
+            run_budget_tokens: Tokens that each open run of the batch may use from now on, in all; runs that may use more
+                keep that.
         """
 
     @Request("POST /v1/journeys/{id}/resume")

@@ -98,8 +98,8 @@ class Gate:
             credentials = base64.b64decode(token.strip(), validate=True)
         except (binascii.Error, ValueError):
             return False
-        expected = f"{self.user}:{self.password}".encode()
-        return scheme.lower() == "basic" and secrets.compare_digest(credentials, expected)
+        secret = f"{self.user}:{self.password}".encode()
+        return scheme.lower() == "basic" and secrets.compare_digest(credentials, secret)
 
 
 @stream_request_body

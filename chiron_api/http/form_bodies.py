@@ -53,14 +53,12 @@ async def open_form(
     field_refusal = f"A field that is no file may have {field_bytes_max:,} bytes."
     if media_type == URL_ENCODED and field_bytes_max < bytes_max:  # it has no file
         bytes_max, refusal = field_bytes_max, field_refusal
-    bounded = Request(request.scope, _bounded(request.receive, bytes_max, refusal))
+    body = Request(request.scope, _bounded(request.receive, bytes_max, refusal))
     try:
         if media_type == URL_ENCODED:
-            form = await _url_encoded(bounded)
+            form = await _url_encoded(body)
         else:
-            form = await bounded.form(
-                max_files=FILES_MAX, max_fields=FIELDS_MAX, max_part_size=field_bytes_max
-            )
+            form = await body.form(max_files=FILES_MAX, max_fields=FIELDS_MAX, max_part_size=field_bytes_max)
     except HTTPException as error:
         if error.detail.startswith(FIELD_TOO_LARGE):
             raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, field_refusal) from None
@@ -93,8 +91,8 @@ def _decoded(text: bytes) -> str:
     plain, start = bytearray(), 0
     while start < len(text):
         end = start + PIECE_BYTES
-        cut = text.rfind(b"%", end - 2, end)  # the first two signs of an escape stay with its last
-        piece = text[start : cut if cut > start else end]
+        escape = text.rfind(b"%", end - 2, end)  # the first two signs of an escape stay with its last
+        piece = text[start : escape if escape > start else end]
         plain += unquote_to_bytes(piece.replace(b"+", b" "))
         start += len(piece)
     return plain.decode(errors="replace")

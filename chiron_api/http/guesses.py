@@ -46,7 +46,7 @@ class Guesses:
         """Count a wrong key, each once a minute. Beyond `ADDRESSES_MAX` the least recent address is dropped."""
         network, digest, now = _network(address), _digest(key), time.monotonic()
         entries = self._wrong_keys.setdefault(network, deque(maxlen=GUESSES_MAX))
-        if not any(digest == other and now - at < WITHIN_S for at, other in entries):
+        if not any(digest == entry and now - at < WITHIN_S for at, entry in entries):
             entries.append((now, digest))
         self._wrong_keys.move_to_end(network)
         if len(self._wrong_keys) > ADDRESSES_MAX:
@@ -87,9 +87,7 @@ def _digest(key: str) -> bytes:
 def _network(address: str) -> str:
     """The unit that is counted: an IPv4 address or an IPv6 network, since a client can choose any address in its own."""
     try:
-        parsed = parse_address(address.partition("%")[0])
+        ip = parse_address(address.partition("%")[0])
     except ValueError:
         return address
-    return str(
-        parsed if isinstance(parsed, IPv4Address) else IPv6Network((parsed, IPV6_PREFIX), strict=False)
-    )
+    return str(ip if isinstance(ip, IPv4Address) else IPv6Network((ip, IPV6_PREFIX), strict=False))

@@ -50,10 +50,10 @@ class TrustedProxies:
     def trusts(self, address: str) -> bool:
         """Whether an address is that of a trusted proxy."""
         try:
-            parsed = parse_address(address)
+            peer = parse_address(address)
         except ValueError:
             return False
-        return any(parsed in network for network in self.networks)
+        return any(peer in network for network in self.networks)
 
 
 class ForwardedHeaders:

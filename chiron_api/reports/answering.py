@@ -190,10 +190,10 @@ class _Citable:
 
     def said(self, sentence: CitedSentence, text: str) -> SaidSentence:
         """A sentence with the sources that it names."""
-        known_urls = [url for url in sentence.addresses if address(url) in self.by_address]
-        numbers = [number for url in known_urls for number in self.by_address[address(url)]]
+        numbers_by_url = {url: self.by_address.get(address(url), ()) for url in sentence.addresses}
+        numbers = [number for of_url in numbers_by_url.values() for number in of_url]
         numbers += [number for fact_id in sentence.fact_ids for number in self.by_fact.get(fact_id, ())]
-        other_urls = [public_address(url) for url in sentence.addresses if url not in known_urls]
+        other_urls = [public_address(url) for url in sentence.addresses if not numbers_by_url[url]]
         return SaidSentence(text, tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(other_urls)))
 
 

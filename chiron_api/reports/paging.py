@@ -1,10 +1,9 @@
 """A report a page at a time, however many findings it has."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import chain
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -14,8 +13,9 @@ from chiron_api.reports.answering import written_answer
 from chiron_api.reports.arranging import Arrangement, arrange, order_of_topic
 from chiron_api.reports.gathering import RUNS_MAX, answers_of, sources_of, subjects_of, work_of
 from chiron_api.reports.material import read
-from chiron_api.reports.questions import AskedQuestion, read_questions
-from chiron_api.reports.report import Report, Section
+from chiron_api.reports.question_pages import QuestionPages, lay_out_questions, read_page
+from chiron_api.reports.questions import AskedQuestion
+from chiron_api.reports.report import Report, Section, Work
 from chiron_workers.db.connect import Pool
 from chiron_workers.knowledge import report_rows
 from chiron_workers.knowledge.drafts.reading import latest_draft
@@ -24,6 +24,7 @@ from chiron_workers.states import SHOWN_STATUSES, FactStatus, ReportKind
 
 PAGE_FINDINGS = 30
 RUN_ANSWERS_MAX = 3
+TOPICS_MAX = 200  # questions that the contents list
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class ReportPage:
 
     A page of a batch or a run has whole questions with their answers. The first page of a subject has the written answer and,
     where it is the only one, what some of the runs answered. Sources are numbered a page at a time. `counts` say how many facts
-    of the whole are disputed, and how many are candidates. `asides` of the report are findings of other pages too, since this
-    page names them.
+    of the whole are disputed, and how many are candidates. Of `topic_count` questions `topics` has the first 200. `asides` of
+    the report are findings of other pages too, since this page names them.
     """
 
     report: Report
@@ -52,6 +53,7 @@ class ReportPage:
     findings: int
     counts: Mapping[FactStatus, int]
     topics: tuple[Topic, ...]
+    topic_count: int
 
 
 async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str | None = None) -> ReportPage:
@@ -64,111 +66,106 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
         NotFound: There is nothing of that id or name.
     """
     target = await report_rows.find_target(pool, scope, owner=owner)
-    rows = await report_rows.topics(pool, target)
-    questions = await read_questions(pool, target, SHOWN_STATUSES)
-    # Of a hundred thousand topics that is work of a second.
-    layout = await asyncio.to_thread(_lay_out, rows, questions)
-    numbers, pages = layout.numbers, layout.pages
-    number = min(number, pages)
-    page_ids, page_questions = layout.facts_of(number), layout.questions_of(number)
     draft = await latest_draft(pool, str(target.id), owner=target.owner) if number == 1 else None
+    # Postgres sums up the runs while the whole is laid out. Runs are read for what is not known, which goes with an answer.
+    try:
+        async with asyncio.TaskGroup() as group:
+            work_task = group.create_task(work_of(pool, target, runs_max=RUNS_MAX if draft else 0))
+            plan_task = group.create_task(_plan(pool, target))
+    except BaseExceptionGroup as errors:  # the first says why the other was cancelled
+        raise errors.exceptions[0] from None
+    work, (plan, layout) = work_task.result(), plan_task.result()
+    number = min(number, plan.pages)
     cited_ids = [
         fact_id
         for part in (draft.sections if draft else ())
         for sentence in part.sentences
         for fact_id in sentence.fact_ids
     ]
-    repeated_ids = [fact_id for question in page_questions for fact_id in question.repeated_ids]
-    cited_ids = [fact_id for fact_id in cited_ids if fact_id in numbers]
-    wanted_ids = list(dict.fromkeys([*page_ids, *cited_ids, *repeated_ids]))
-    whole = await asyncio.to_thread(arrange, await read(pool, wanted_ids), numbers, page_questions)
-    is_answered = bool(page_questions) or pages == 1
-    answers = await answers_of(pool, target, whole, page_questions) if is_answered else ()
+    questions = list[AskedQuestion]()
+    if layout is None:
+        page_ids, numbers = plan.facts_of(number), plan.numbers
+    else:
+        questions, numbers = await read_page(
+            pool, target, layout, number, SHOWN_STATUSES, cited_ids=cited_ids
+        )
+        page_ids = [fact_id for question in questions for fact_id in question.new_ids]
+    repeated_ids = [fact_id for question in questions for fact_id in question.repeated_ids]
+    named_ids = [fact_id for fact_id in (*cited_ids, *repeated_ids) if fact_id in numbers]
+    fact_ids = list(dict.fromkeys([*page_ids, *named_ids]))
+    whole = await asyncio.to_thread(arrange, await read(pool, fact_ids), numbers, questions)
+    is_answered = bool(questions) or plan.pages == 1
+    answers = await answers_of(pool, target, whole, questions) if is_answered else ()
     if target.kind is ReportKind.SUBJECT:
         answers = answers[:RUN_ANSWERS_MAX]
-    report = await _report(pool, target, whole, answers, with_answer=draft is not None)
+    report = await _report(pool, target, whole, answers, work, with_answer=draft is not None)
     return ReportPage(
         _cut(report, whole, frozenset(page_ids)),
         number,
-        pages,
-        len(layout.fact_ids),
-        layout.counts,
-        layout.topics,
+        plan.pages,
+        plan.findings,
+        plan.counts,
+        plan.topics,
+        plan.topic_count,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
-    """Where each finding of the whole stands: the ids of all in their order, and their numbers.
+class _Plan:
+    """What a page says of the whole. By topics, `fact_ids` has all findings in their order, and `numbers` their numbers."""
 
-    `questions_by_page` are those of a batch or a run, page by page.
-    """
-
-    fact_ids: Sequence[str]
-    numbers: Mapping[str, int]
+    pages: int
+    findings: int
     counts: Mapping[FactStatus, int]
     topics: tuple[Topic, ...]
-    questions_by_page: Sequence[Sequence[AskedQuestion]] = ()
-
-    @property
-    def pages(self) -> int:
-        """How many pages there are."""
-        return len(self.questions_by_page) or max(1, -(-len(self.fact_ids) // PAGE_FINDINGS))
+    topic_count: int
+    fact_ids: Sequence[str] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
     def facts_of(self, number: int) -> Sequence[str]:
         """The findings of a page, by their facts."""
-        if self.questions_by_page:
-            return [fact_id for question in self.questions_of(number) for fact_id in question.new_ids]
         return self.fact_ids[(number - 1) * PAGE_FINDINGS : number * PAGE_FINDINGS]
 
-    def questions_of(self, number: int) -> Sequence[AskedQuestion]:
-        """The questions of a page."""
-        return self.questions_by_page[number - 1] if self.questions_by_page else ()
+
+async def _plan(pool: Pool, target: report_rows.Target) -> tuple[_Plan, QuestionPages | None]:
+    layout = await lay_out_questions(pool, target, SHOWN_STATUSES, page_facts=PAGE_FINDINGS)
+    if layout is None:
+        return await _plan_topics(pool, target), None
+    return await _plan_questions(pool, target, layout), layout
 
 
-def _lay_out(rows: list[DictRow], questions: Sequence[AskedQuestion]) -> _Layout:
+async def _plan_topics(pool: Pool, target: report_rows.Target) -> _Plan:
+    rows = await report_rows.topics(pool, target)
+    return await asyncio.to_thread(_lay_out, rows)  # of a hundred thousand topics that is work of a second
+
+
+def _lay_out(rows: list[DictRow]) -> _Plan:
     rows.sort(key=lambda row: order_of_topic(row["subject_id"], row["topic_path"]))
     fact_ids = [fact_id for row in rows for fact_id in row["ids"]]
-    if questions:
-        fact_ids = [fact_id for question in questions for fact_id in question.new_ids]
-    numbers = {fact_id: n for n, fact_id in enumerate(fact_ids, start=1)}
     counts = {
         FactStatus.DISPUTED: sum(row["disputed"] for row in rows),
         FactStatus.CANDIDATE: sum(row["candidates"] for row in rows),
     }
-    if questions:
-        pages = _pages_of(questions)
-        return _Layout(fact_ids, numbers, counts, tuple(_asked_topics(pages)), pages)
-    return _Layout(fact_ids, numbers, counts, tuple(_topics(rows)))
+    topics = _topics(rows)
+    return _Plan(
+        pages=max(1, -(-len(fact_ids) // PAGE_FINDINGS)),
+        findings=len(fact_ids),
+        counts=counts,
+        topics=tuple(topics),
+        topic_count=len(topics),
+        fact_ids=fact_ids,
+        numbers={fact_id: n for n, fact_id in enumerate(fact_ids, start=1)},
+    )
 
 
-def _pages_of(questions: Sequence[AskedQuestion]) -> list[list[AskedQuestion]]:
-    """Whole questions, about as many to a page as have its findings; one without any takes as much room as a finding.
-
-    One that has more findings than a page goes on with the next.
-    """
-    pages, room = [list[AskedQuestion]()], PAGE_FINDINGS
-    for piece in chain.from_iterable(question.pieces(PAGE_FINDINGS) for question in questions):
-        size = max(1, len(piece.new_ids))
-        if pages[-1] and size > room:
-            pages.append([])
-            room = PAGE_FINDINGS
-        pages[-1].append(piece)
-        room -= size
-    return pages
-
-
-def _asked_topics(pages: Sequence[Sequence[AskedQuestion]]) -> Iterator[Topic]:
-    for number, page in enumerate(pages, start=1):
-        for question in page:
-            row = question.row
-            if not question.is_continued:
-                yield Topic(
-                    row["subject_id"],
-                    f"#{row['number']} {without_secrets(row['topic'])}",
-                    len(row["fact_ids"]),
-                    number,
-                )
+async def _plan_questions(pool: Pool, target: report_rows.Target, layout: QuestionPages) -> _Plan:
+    rows = await report_rows.question_topics(pool, target, statuses=SHOWN_STATUSES, limit=TOPICS_MAX)
+    topics = [
+        Topic(row["subject_id"], f"#{row['number']} {without_secrets(row['topic'])}", row["facts"], page)
+        for row, page in zip(rows, layout.first_pages(len(rows)), strict=False)
+    ]
+    counts = {FactStatus.DISPUTED: layout.disputed, FactStatus.CANDIDATE: layout.candidates}
+    return _Plan(len(layout.pages), layout.facts, counts, tuple(topics), len(layout.sizes))
 
 
 def _topics(rows: Sequence[DictRow]) -> list[Topic]:
@@ -186,12 +183,11 @@ async def _report(
     target: report_rows.Target,
     whole: Arrangement,
     answers: tuple[RunAnswer, ...],
+    work: Work,
     *,
     with_answer: bool,
 ) -> Report:
-    """A report of what was arranged; runs are read for what is not known, which goes with an answer."""
     subjects = await subjects_of(pool, target, whole)
-    work = await work_of(pool, target, runs_max=RUNS_MAX if with_answer else 0)
     sources = await sources_of(pool, whole.places)
     return Report(
         kind=target.kind,

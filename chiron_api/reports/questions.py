@@ -28,12 +28,12 @@ class AskedQuestion:
     attempts: Attempts | None = None
     is_continued: bool = False
 
-    def pieces(self, size: int) -> Iterator["AskedQuestion"]:
-        """The question with at most so many new facts, and what goes on with the others."""
-        yield replace(self, new_ids=self.new_ids[:size])
-        for start in range(size, len(self.new_ids), size):
-            piece = self.new_ids[start : start + size]
-            yield replace(self, new_ids=piece, repeated_ids=(), is_continued=True)
+    def part(self, start: int, end: int) -> "AskedQuestion":
+        """The question with some of its new facts; from the second part on it goes on, and repeats nothing."""
+        new_ids = self.new_ids[start:end]
+        return replace(
+            self, new_ids=new_ids, repeated_ids=() if start else self.repeated_ids, is_continued=start > 0
+        )
 
     @property
     def answer(self) -> str:
@@ -71,18 +71,27 @@ async def read_questions(pool: Pool, target: Target, statuses: Sequence[FactStat
         async for page in report_rows.questions(pool, target, statuses=statuses, limit=QUESTIONS_MAX)
         for row in page
     ]
-    fruitless_ids = [row["run_id"] for row in rows if not row["fact_ids"] and not row["is_pruned"]]
-    calls = await report_rows.attempts(pool, fruitless_ids, limit=CALLS_READ_MAX)
-    return list(_asked(rows, _attempts(fruitless_ids, calls)))
+    return await with_attempts(pool, list(_asked(rows)))
 
 
-def _asked(rows: Iterable[DictRow], attempts: Mapping[str, Attempts]) -> Iterator[AskedQuestion]:
+async def with_attempts(pool: Pool, questions: Sequence[AskedQuestion]) -> list[AskedQuestion]:
+    """The questions, those without facts with what was tried, as long as their journals are there."""
+    fruitless_ids = [
+        question.row["run_id"]
+        for question in questions
+        if not question.row["fact_ids"] and not question.row["is_pruned"]
+    ]
+    attempts = _attempts(fruitless_ids, await report_rows.attempts(pool, fruitless_ids, limit=CALLS_READ_MAX))
+    return [replace(question, attempts=attempts.get(question.row["run_id"])) for question in questions]
+
+
+def _asked(rows: Iterable[DictRow]) -> Iterator[AskedQuestion]:
     shown_ids: set[str] = set()
     for row in rows:
         new_ids = tuple(fact_id for fact_id in row["fact_ids"] if fact_id not in shown_ids)
         repeated_ids = tuple(fact_id for fact_id in row["fact_ids"] if fact_id in shown_ids)
         shown_ids.update(new_ids)
-        yield AskedQuestion(row, new_ids, repeated_ids, attempts.get(row["run_id"]))
+        yield AskedQuestion(row, new_ids, repeated_ids)
 
 
 def _attempts(run_ids: Sequence[str], calls: Iterable[Mapping[str, str]]) -> dict[str, Attempts]:

@@ -103,7 +103,7 @@ class FactBatch:
 
 
 async def _recheck_quotes(session: Session, facts: list[FactRecord]) -> tuple[list[FactRecord], int]:
-    assertions = [one for fact in facts for one in fact.assertions]
+    assertions = [assertion for fact in facts for assertion in fact.assertions]
     rechecks = iter(await recheck_quotes(session, assertions))
     rechecked_facts = [
         fact.model_copy(update={"assertions": [next(rechecks) for _ in fact.assertions]}) for fact in facts

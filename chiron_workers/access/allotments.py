@@ -4,7 +4,7 @@ Calls draw on the budgets of their run and batch. Calls of hosted services outsi
 day for each service. A key has left what its budget exceeds the sum of its rows by.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -81,6 +81,27 @@ async def change(
     elif difference_usd < 0:
         args = {"batch_id": batch.id, "run_id": run_id, "amount_usd": -difference_usd}
         await connection.execute(SQL["take_back"], args)
+
+
+async def raise_runs(
+    connection: AsyncConnection[DictRow],
+    principal: Principal,
+    batch: LockedBatch,
+    growths_usd: Mapping[UUID, Decimal],
+) -> None:
+    """Charge the acting key for what the budgets of runs grow by. Raises KeyBudgetSpent as `change`."""
+    if not growths_usd:
+        return
+    await _require_left(connection, principal, sum(growths_usd.values(), Decimal()))
+    args = {
+        "act": AllotmentAct.RAISE,
+        "owner": principal.owner,
+        "key_id": principal.key_id,
+        "batch_id": batch.id,
+        "run_ids": list(growths_usd),
+        "amounts_usd": list(growths_usd.values()),
+    }
+    await connection.execute(SQL["insert_of_runs"], args)
 
 
 async def reopen(
@@ -169,12 +190,18 @@ async def _allot(  # a row has that many columns
     *,
     run_id: UUID | None = None,
 ) -> None:
+    await _require_left(connection, principal, amount_usd)
+    await _insert(connection, principal, act, batch_id, amount_usd, run_id=run_id)
+
+
+async def _require_left(
+    connection: AsyncConnection[DictRow], principal: Principal, amount_usd: Decimal
+) -> None:
     key = await _lock_key(connection, principal.key_id)
     if key is not None and key["budget_usd"] is not None:
         left_usd = await _left_usd(connection, principal.key_id, key)
         if amount_usd > left_usd:
             raise KeyBudgetSpent(_sentence(key, left_usd, f"this asks for {_usd(amount_usd)}"))
-    await _insert(connection, principal, act, batch_id, amount_usd, run_id=run_id)
 
 
 async def _insert(  # a row has that many columns

@@ -53,6 +53,11 @@ update batches
 insert into allotments (act, owner, key_id, batch_id, run_id, amount_usd)
 values (%(act)s, %(owner)s, %(key_id)s, %(batch_id)s, %(run_id)s, %(amount_usd)s);
 
+-- insert_of_runs
+insert into allotments (act, owner, key_id, batch_id, run_id, amount_usd)
+select %(act)s, %(owner)s, %(key_id)s, %(batch_id)s, run_id, amount_usd
+  from unnest(%(run_ids)s::uuid[], %(amounts_usd)s::numeric[]) as growth (run_id, amount_usd);
+
 -- take_back
 -- Return the latest allotments first.
 with balances as (

@@ -50,10 +50,12 @@ class Act:
     detail: Mapping[str, Any] = field(default_factory=dict)
     id: UUID = field(default_factory=new_id)
 
-    def entry(self, made: Mapping[str, object], more: Mapping[str, object] | None = None) -> dict[str, Any]:
-        """The row of its entry; `made` has what came of it, by noun, and `more` what else is worth knowing of that."""
+    def entry(
+        self, outcome: Mapping[str, object], details: Mapping[str, object] | None = None
+    ) -> dict[str, Any]:
+        """The row of its entry; `outcome` has what came of it, by noun, and `details` what else is worth knowing of that."""
         noun = self.action.partition(".")[0]
-        name = str(made.get(noun) or next(iter(made.values()), ""))
+        name = str(outcome.get(noun) or next(iter(outcome.values()), ""))
         detail = {"made": name} if self.target and name not in ("", self.target) else {}
         return {
             "id": self.id,
@@ -62,7 +64,7 @@ class Act:
             "key_name": self.principal.key_name,
             "action": self.action,
             "target": (self.target or name)[:TARGET_CHARS_MAX].replace("\0", ""),
-            "detail": Jsonb({**self.detail, **detail, **(more or {})}),
+            "detail": Jsonb({**self.detail, **detail, **(details or {})}),
         }
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from chiron_workers.batches.similar_runs import Basis, SimilarRuns, similar_runs
+from chiron_workers.billing.budgets import BUDGETS_SQL
 from chiron_workers.billing.call_costs import next_call_cost
 from chiron_workers.billing.prices import Price, price_of
 from chiron_workers.db.connect import Pool, fetch_all
@@ -17,7 +18,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.problems import Noun, Remedy, RemedyAction
 from chiron_workers.settings import settings
 
-SQL = load(__file__)
+SQL = load(__file__, BUDGETS_SQL)
 CENT = Decimal("0.01")
 Amount = TypeVar("Amount", Decimal, int)
 # Of the results of one turn, which the reservation of the call after it counts as a token each.
@@ -28,7 +29,8 @@ RESULT_BYTES = 20_000
 class CostToFinish:
     """The budget in all that is about enough, of the batch or run `target`; None of a unit of which it has enough.
 
-    It rests on what `similar_runs` completed runs have cost, `similar_usd` together; on an assumption where there are none.
+    `run_usd` and `run_tokens` are for each open run of a batch of which runs met their own budgets. It rests on what
+    `similar_runs` completed runs have cost, `similar_usd` together; on an assumption where there are none.
     """
 
     target: UUID
@@ -40,12 +42,12 @@ class CostToFinish:
     similar_runs: int
     similar_usd: Decimal | None
     similar_tokens: int
+    run_usd: Decimal | None = None
+    run_tokens: int | None = None
 
     @property
     def words(self) -> str:
-        """The amount, whom it lets finish, and what it rests on, as a sentence."""
-        amounts = [] if self.usd is None else [f"{self.usd:,.2f} USD"]
-        amounts += [] if self.tokens is None else [f"{self.tokens:,} tokens"]
+        """The amounts, whom they let finish, and what they rest on, as a sentence."""
         who = (
             "it"
             if self.budget == "run"
@@ -53,8 +55,13 @@ class CostToFinish:
             if self.open_runs == 1
             else f"the {self.open_runs:,} open runs"
         )
-        owner = f" of the {self.budget}" if self.budget == "batch" else ""
-        return f"A budget{owner} of about {' and '.join(amounts)} in all lets {who} finish; {self._basis}."
+        owner = " of the batch" if self.budget == "batch" else ""
+        budgets = (
+            [f"{owner} of about {amounts} in all"] if (amounts := _amounts(self.usd, self.tokens)) else []
+        )
+        if amounts := _amounts(self.run_usd, self.run_tokens):
+            budgets.append(f" of about {amounts} in all for each run")
+        return f"A budget{', and one'.join(budgets)} {'let' if len(budgets) > 1 else 'lets'} {who} finish; {self._basis}."
 
     @property
     def remedy(self) -> Remedy:
@@ -62,6 +69,8 @@ class CostToFinish:
         amounts = {
             "budget_usd": self.usd and f"{self.usd:f}",
             "budget_tokens": self.tokens and str(self.tokens),
+            "run_budget_usd": self.run_usd and f"{self.run_usd:f}",
+            "run_budget_tokens": self.run_tokens and str(self.run_tokens),
         }
         arguments = {name: amount for name, amount in amounts.items() if amount}
         return Remedy(RemedyAction.RESUME, Noun(self.budget), str(self.target), arguments)
@@ -104,26 +113,28 @@ class _Kind:
         return int(_spread(Decimal(self.similar.tokens), Decimal(self.similar.tokens_of_dear), self.runs))
 
 
-async def cost_to_finish(pool: Pool, target: UUID) -> CostToFinish | None:
+async def cost_to_finish(pool: Pool, target: UUID, *, with_run_budgets: bool = False) -> CostToFinish | None:
     """The budget that lets what is open of a batch or a run finish; None where it has enough, or nothing is open.
 
     budget = spent + remaining + spread + next call, in whole cents.
 
     - spent: by all its runs, with calls whose reply is lost.
-    - remaining: the sum over its open runs of max(mean cost of similar runs - what the run has spent, mean cost of a turn).
+    - remaining: the sum over its open runs of max(mean cost of similar runs - what the run has spent, mean cost of a turn). A run
+      of a batch that used all its turns is open, too, as a resume continues it; it may cost as much again as a similar run.
     - spread: (cost of a dear similar run - mean) x sqrt(open runs): how far the sum of so many runs may lie above its mean.
     - next call: the most that a call of these runs may cost, since each needs room for that before it is made: what they paused
       at, or a call at the end of a similar run, whichever is more.
+
+    Args:
+        with_run_budgets: Say also what each open run of a batch needs of its own: the same sum for the dearest of them.
     """
     balances = await fetch_all(pool, SQL["balance"], {"target": target})
     rows = await fetch_all(pool, SQL["open_kinds"], {"target": target})
-    if (
-        not balances
-        or not rows
-        or (balances[0]["budget_usd"] is None and balances[0]["budget_tokens"] is None)
-    ):
+    if not balances or not rows:
         return None
     [balance] = balances
+    if not with_run_budgets and balance["budget_usd"] is None and balance["budget_tokens"] is None:
+        return None
     kinds = [await _kind(pool, row) for row in rows]
     [remaining] = await fetch_all(pool, SQL["remaining"], _remaining_args(target, kinds))
     usd = remaining["usd"] + sum(kind.spread_usd for kind in kinds) + max(kind.next_usd for kind in kinds)
@@ -133,6 +144,7 @@ async def cost_to_finish(pool: Pool, target: UUID) -> CostToFinish | None:
         + max(kind.next_tokens for kind in kinds)
     )
     has_prices = all(kind.similar.usd is not None for kind in kinds)
+    own = await _dearest_run(pool, target, kinds) if with_run_budgets else None
     cost = CostToFinish(
         target,
         balance["budget"],
@@ -143,21 +155,40 @@ async def cost_to_finish(pool: Pool, target: UUID) -> CostToFinish | None:
         similar_runs=sum(kind.similar.runs for kind in kinds),
         similar_usd=sum((kind.usd * kind.similar.runs for kind in kinds), Decimal()) if has_prices else None,
         similar_tokens=sum(kind.similar.tokens * kind.similar.runs for kind in kinds),
+        run_usd=own["usd"].quantize(CENT, ROUND_UP) if own and own["usd"] and has_prices else None,
+        run_tokens=own["tokens"] if own else None,
     )
-    return None if cost.usd is None and cost.tokens is None else cost
+    return cost if cost.remedy.arguments else None
+
+
+async def _dearest_run(pool: Pool, target: UUID, kinds: Sequence[_Kind]) -> DictRow:
+    args = _remaining_args(target, kinds) | {
+        "room_usd": [
+            _spread(kind.usd, kind.similar.usd_of_dear or Decimal(), 1) + kind.next_usd for kind in kinds
+        ],
+        "room_tokens": [
+            int(_spread(Decimal(kind.similar.tokens), Decimal(kind.similar.tokens_of_dear), 1))
+            + kind.next_tokens
+            for kind in kinds
+        ],
+    }
+    [row] = await fetch_all(pool, SQL["dearest_run"], args)
+    return row
 
 
 async def cost_to_finish_paused(pool: Pool, target: UUID) -> CostToFinish | None:
     """`cost_to_finish` of a batch or a run that paused at a budget: of the batch where its budget was met, else of the run.
 
-    None where nothing of it paused at a budget, and of a batch whose runs met their own budgets: each of them says its own.
+    Of a batch whose runs met their own budgets it says also what each of them needs. None where nothing paused at a budget.
     """
     rows = await fetch_all(pool, SQL["paused_at_budget"], {"target": target})
-    batch_ids = {row["batch_id"] for row in rows if row["budget"] == "batch"}
-    if batch_ids:
-        return await cost_to_finish(pool, batch_ids.pop())
-    is_run = any(row["batch_id"] != target for row in rows)
-    return await cost_to_finish(pool, target) if is_run else None
+    if not rows:
+        return None
+    batch_id = rows[0]["batch_id"]
+    budgets = {row["budget"] for row in rows}
+    owner_id = batch_id if "batch" in budgets else target
+    is_of_runs = target == batch_id and "run" in budgets
+    return await cost_to_finish(pool, owner_id, with_run_budgets=is_of_runs)
 
 
 async def _kind(pool: Pool, row: DictRow) -> _Kind:
@@ -191,6 +222,12 @@ def _price(row: DictRow) -> Price | None:
         price = price_of(row["model"], settings().prices)
         return price if isinstance(price, Price) else None
     return None if isinstance(row["price"], str) else Price.of_json(row["price"])
+
+
+def _amounts(usd: Decimal | None, tokens: int | None) -> str:
+    amounts = [] if usd is None else [f"{usd:,.2f} USD"]
+    amounts += [] if tokens is None else [f"{tokens:,} tokens"]
+    return " and ".join(amounts)
 
 
 def _last_prompt_tokens(similar: SimilarRuns) -> int:

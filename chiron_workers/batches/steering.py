@@ -13,8 +13,14 @@ from psycopg.rows import DictRow
 from chiron_workers.access.allotments import reopen
 from chiron_workers.access.audit import record_within
 from chiron_workers.access.principals import LOCAL, Principal
-from chiron_workers.batches.cost_to_finish import cost_to_finish
-from chiron_workers.billing.budgets import Budget, freeze_missing_prices, set_budget
+from chiron_workers.batches.cost_to_finish import cost_to_finish_paused
+from chiron_workers.billing.budgets import (
+    Budget,
+    freeze_missing_prices,
+    pay_for_runs,
+    raise_run_budgets,
+    set_budget,
+)
 from chiron_workers.db.connect import Pool, rows_of
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound
@@ -30,11 +36,7 @@ NO_CHANGE = Budget()
 
 
 class _ShortOfMoney(Conflict):
-    """A budget, that of the batch or the run `owner_id`, cannot pay the next call."""
-
-    def __init__(self, message: str, owner_id: UUID) -> None:
-        super().__init__(message)
-        self.owner_id = owner_id
+    """A budget, that of a batch or a run, cannot pay the next call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,12 @@ async def pause(pool: Pool, target: UUID) -> SteeringResult:
 
 
 async def resume(
-    pool: Pool, target: UUID, *, budget: Budget = NO_CHANGE, principal: Principal = LOCAL
+    pool: Pool,
+    target: UUID,
+    *,
+    budget: Budget = NO_CHANGE,
+    run_budget: Budget = NO_CHANGE,
+    principal: Principal = LOCAL,
 ) -> SteeringResult:
     """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
 
@@ -81,7 +88,8 @@ async def resume(
     handed back to wait. A budget can be raised before it is spent, while nothing is paused.
 
     Args:
-        principal: Who acts. Its key pays for what the budget grows by.
+        run_budget: What each open run of a batch may cost; runs that may cost more, or have no budget of their own, keep that.
+        principal: Who acts. Its key pays for what the budgets grow by.
 
     Raises:
         NotFound: There is no such batch or run.
@@ -90,9 +98,11 @@ async def resume(
         KeyBudgetSpent: The principal's key has less left.
     """
     try:
-        return await _requeue(pool, target, [RunState.PAUSED], "resumed", budget, principal)
+        return await _requeue(
+            pool, target, [RunState.PAUSED], "resumed", budget, principal, run_budget=run_budget
+        )
     except _ShortOfMoney as shortage:
-        needed = await cost_to_finish(pool, shortage.owner_id)
+        needed = await cost_to_finish_paused(pool, target)
         if needed is None:
             raise Conflict(str(shortage)) from None
         raise Conflict(f"{shortage} {needed.words}", remedies=(needed.remedy,)) from None
@@ -174,6 +184,7 @@ async def _requeue(  # what differs between resume and retry
     budget: Budget,
     principal: Principal,
     *,
+    run_budget: Budget = NO_CHANGE,
     starts_over: bool = False,
 ) -> SteeringResult:
     args = {
@@ -186,7 +197,9 @@ async def _requeue(  # what differs between resume and retry
         batch_id = await batch_of(connection, target)
         await connection.execute(SQL["lock_stopped"], args)
         await freeze_missing_prices(connection, target)
+        growths_usd = await raise_run_budgets(connection, target, run_budget)
         batch = await set_budget(connection, target, budget, batch_id=batch_id, principal=principal)
+        await pay_for_runs(connection, principal, batch, growths_usd)
         if starts_over:
             await connection.execute(SQL["start_over"], args)
         rows = await rows_of(await connection.execute(SQL["go_on"], args))
@@ -194,7 +207,7 @@ async def _requeue(  # what differs between resume and retry
         models = await lift(connection, target) if resumes else ()
         if resumes and not rows and not models:
             await _require_money(connection, args)
-        is_raised = resumes and budget != NO_CHANGE and not batch.has_ended
+        is_raised = resumes and (budget != NO_CHANGE or bool(growths_usd)) and not batch.has_ended
         if not rows and not is_raised and (not models or budget != NO_CHANGE):
             await _raise_conflict(connection, target, f"nothing of it is {' or '.join(from_states)}")
         # Beside what is paused, a resume continues runs that used all their turns.
@@ -213,7 +226,7 @@ async def _require_money(connection: AsyncConnection[DictRow], args: Mapping[str
     row = await (await connection.execute(SQL["short_of_money"], args)).fetchone()
     if row is not None:
         shortage = "that cannot pay its next call" if row["is_higher"] else "it has no more money than before"
-        raise _ShortOfMoney(f"It stays paused, since {shortage}. {row['message']}", row["owner_id"])
+        raise _ShortOfMoney(f"It stays paused, since {shortage}. {row['message']}")
 
 
 def _queued(batch_id: UUID, row: DictRow, reason: str) -> Event:

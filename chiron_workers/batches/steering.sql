@@ -74,7 +74,6 @@ state = 'paused'
 -- short_of_money
 -- Why runs that meet the same limit again stay paused.
 select error ->> 'message' as message,
-       case error ->> 'budget' when 'batch' then batch_id else id end as owner_id,
        {{budget_by_now}} > (error ->> 'limit')::numeric as is_higher
   from runs
  where (id = %(id)s or batch_id = %(id)s)

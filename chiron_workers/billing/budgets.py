@@ -4,12 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from chiron_workers.access.allotments import LockedBatch, change, lock_batch
+from chiron_workers.access.allotments import LockedBatch, change, lock_batch, raise_runs
 from chiron_workers.access.principals import Principal
 from chiron_workers.billing.prices import NO_PRICE, is_known, is_priced, model_suggestion, price_of
 from chiron_workers.db.connect import fetch_one
@@ -17,6 +18,7 @@ from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, UsageError
 from chiron_workers.settings import settings
 
+BUDGETS_SQL = Path(__file__).with_suffix(".sql")  # other modules' queries have parts of them
 SQL = load(__file__)
 USD_MAX = Decimal(10_000_000)
 USD_MIN = Decimal("0.000001")
@@ -91,6 +93,41 @@ async def freeze_missing_prices(connection: AsyncConnection[DictRow], target: UU
         if price is not None and (row["waits"] or not is_said_to_have_none):
             args = {"target": target, "model": row["model"], "price": price, "unbound": is_said_to_have_none}
             await connection.execute(SQL["freeze_price"], args)
+
+
+async def raise_run_budgets(
+    connection: AsyncConnection[DictRow], batch_id: UUID, budget: Budget
+) -> dict[UUID, Decimal]:
+    """Give open runs of a batch a higher budget of their own; by the runs that had less, how many USD each grew by.
+
+    Runs that have none, or a higher one, keep it. `pay_for_runs` charges for it, once the batch is locked.
+
+    Raises:
+        UsageError: The budget is no amount, or cannot bind.
+    """
+    if budget == Budget():
+        return {}
+    args = {
+        "target": batch_id,
+        "batch_id": batch_id,
+        "budget_usd": budget.usd,
+        "budget_tokens": budget.tokens,
+    }
+    await _check_binding(connection, budget, args)
+    rows = await (await connection.execute(SQL["raise_runs"], args)).fetchall()
+    return {row["id"]: Decimal(row["growth_usd"]) for row in rows}
+
+
+async def pay_for_runs(
+    connection: AsyncConnection[DictRow],
+    principal: Principal,
+    batch: LockedBatch,
+    growths_usd: Mapping[UUID, Decimal],
+) -> None:
+    """Have who acts pay for what the budgets of runs grew by, where none binds their batch. Raises KeyBudgetSpent."""
+    if batch.budget_usd is None and not batch.has_ended:
+        paid = {run_id: growth_usd for run_id, growth_usd in growths_usd.items() if growth_usd}
+        await raise_runs(connection, principal, batch, paid)
 
 
 async def set_budget(

@@ -12,6 +12,28 @@ update runs
 returning budget_usd, spent_usd + unconfirmed_usd as spent_usd, reserved_usd,
           budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens, reserved_tokens;
 
+-- resumable
+-- What a resume of a batch continues, or has left to run: open runs, and those that failed since they used all their turns.
+(state in ('queued', 'running', 'paused')
+      or state = 'failed' and error ->> 'kind' = 'max_turns' and pruned_at is null)
+
+-- raise_runs
+-- Runs of a batch that a resume continues and that may cost less get the higher budget of their own; none gets a first or a lower one.
+with poorer as (
+  select id, budget_usd as before_usd
+    from runs
+   where batch_id = %(batch_id)s
+     and {{resumable}}
+     and (budget_usd < %(budget_usd)s::numeric or budget_tokens < %(budget_tokens)s::bigint)
+   order by id
+     for update)
+update runs
+   set budget_usd = case when budget_usd < %(budget_usd)s::numeric then %(budget_usd)s::numeric else budget_usd end,
+       budget_tokens = case when budget_tokens < %(budget_tokens)s::bigint then %(budget_tokens)s::bigint else budget_tokens end
+  from poorer
+ where runs.id = poorer.id
+returning runs.id, coalesce(runs.budget_usd - before_usd, 0) as growth_usd;
+
 -- set_of_batch
 update batches
    set budget_usd = coalesce(%(budget_usd)s::numeric, budget_usd),

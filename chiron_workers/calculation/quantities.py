@@ -50,26 +50,26 @@ def plain(value: Fraction | int) -> Quantity:
     return _checked(Quantity(Fraction(value), PLAIN))
 
 
-def add(left: Quantity, right: Quantity) -> Quantity:
+def add(first: Quantity, second: Quantity) -> Quantity:
     """The sum, in the unit of the first."""
-    return _by_pint(lambda a, b: a + b, left, right)
+    return _by_pint(lambda a, b: a + b, first, second)
 
 
-def subtract(left: Quantity, right: Quantity) -> Quantity:
+def subtract(first: Quantity, second: Quantity) -> Quantity:
     """The difference, in the unit of the first."""
-    return _by_pint(lambda a, b: a - b, left, right)
+    return _by_pint(lambda a, b: a - b, first, second)
 
 
-def multiply(left: Quantity, right: Quantity) -> Quantity:
+def multiply(first: Quantity, second: Quantity) -> Quantity:
     """The product; units that can be converted into each other are not joined until the end."""
-    return _by_pint(lambda a, b: a * b, left, right)
+    return _by_pint(lambda a, b: a * b, first, second)
 
 
-def divide(left: Quantity, right: Quantity) -> Quantity:
+def divide(first: Quantity, second: Quantity) -> Quantity:
     """The quotient. Raises ToolError for one by zero."""
-    if not right.value:
+    if not second.value:
         raise ToolError("It divides by zero.")
-    return _by_pint(lambda a, b: a / b, left, right)
+    return _by_pint(lambda a, b: a / b, first, second)
 
 
 def negate(quantity: Quantity) -> Quantity:
@@ -221,11 +221,11 @@ def _alike(quantities: Sequence[Quantity]) -> list[Quantity]:
     return [convert(quantity, quantities[0].unit) for quantity in quantities]
 
 
-def _by_pint(operation: Callable[[Any, Any], Any], left: Quantity, right: Quantity) -> Quantity:
-    outcome = _guarded(lambda: operation(_as_pint(left), _as_pint(right)))
+def _by_pint(operation: Callable[[Any, Any], Any], first: Quantity, second: Quantity) -> Quantity:
+    outcome = _guarded(lambda: operation(_as_pint(first), _as_pint(second)))
     result = _as_ours(outcome)
     return _checked(
-        replace(result, unit=bounded(result.unit), is_rounded=left.is_rounded or right.is_rounded)
+        replace(result, unit=bounded(result.unit), is_rounded=first.is_rounded or second.is_rounded)
     )
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from psycopg.abc import AdaptContext
 from psycopg.adapt import Dumper, PyFormat
-from psycopg.types.numeric import Int4, Int4BinaryDumper, IntBinaryDumper
+from psycopg.types.numeric import Int4, Int4BinaryDumper, Int4Dumper, IntBinaryDumper, IntDumper
 
 _INTEGER = Int4BinaryDumper(Int4)
+_TEXT_INTEGER = Int4Dumper(Int4)
 _INTEGER_END = 2**31
 
 
@@ -21,8 +22,21 @@ class StableIntDumper(IntBinaryDumper):
         return _INTEGER if -_INTEGER_END <= obj < _INTEGER_END else super().upgrade(obj, format)
 
 
+class StableTextIntDumper(IntDumper):
+    """The same for text, as which psycopg sends lists.
+
+    A list has the key of its largest element by the dumper above, and the type of it by this one. If they differed, a list of
+    larger integers would be sent as the `smallint[]` of one before it, and Postgres would refuse it.
+    """
+
+    def upgrade(self, obj: int, format: PyFormat) -> Dumper:
+        """What sends this value."""
+        return _TEXT_INTEGER if -_INTEGER_END <= obj < _INTEGER_END else super().upgrade(obj, format)
+
+
 def register_dumpers(context: AdaptContext) -> None:
     """Have a connection send its integers as `StableIntDumper` does."""
+    context.adapters.register_dumper(int, StableTextIntDumper)
     context.adapters.register_dumper(int, StableIntDumper)
 
 

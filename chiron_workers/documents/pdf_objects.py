@@ -139,21 +139,21 @@ def _shapes(page: Any, count: int, raw: Any) -> Iterator[tuple[int, int, Matrix 
     object_at, type_of = quick("FPDFPage_GetObject", ctypes.c_void_p), quick("FPDFPageObj_GetType")
     count_in, object_in = quick("FPDFFormObj_CountObjects"), quick("FPDFFormObj_GetObject", ctypes.c_void_p)
     handle = ctypes.cast(page.raw, ctypes.c_void_p)
-    waiting: list[tuple[int, Matrix | None, int]] = [
+    stack: list[tuple[int, Matrix | None, int]] = [
         (object_at(handle, index), None, 0) for index in reversed(range(count))
     ]
     shape_count = 0
-    while waiting and shape_count <= OBJECTS_MAX:
+    while stack and shape_count <= OBJECTS_MAX:
         shape_count += 1
-        shape, matrix, depth = waiting.pop()
+        shape, matrix, depth = stack.pop()
         kind = type_of(ctypes.c_void_p(shape))
         if kind != raw.FPDF_PAGEOBJ_FORM:
             yield shape, kind, matrix
         elif depth < DEPTH_MAX:
-            own = _combined(_matrix(shape, raw), matrix)
+            matrix_within = _combined(_matrix(shape, raw), matrix)
             children = min(count_in(ctypes.c_void_p(shape)), OBJECTS_MAX)
-            waiting += [
-                (object_in(ctypes.c_void_p(shape), ctypes.c_ulong(index)), own, depth + 1)
+            stack += [
+                (object_in(ctypes.c_void_p(shape), ctypes.c_ulong(index)), matrix_within, depth + 1)
                 for index in reversed(range(children))
             ]
 

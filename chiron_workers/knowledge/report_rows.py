@@ -205,6 +205,64 @@ async def questions(
         args["after"] = page[-1]["run_id"]
 
 
+async def question_sizes(
+    pool: Pool, target: Target, *, statuses: Sequence[FactStatus], limit: int
+) -> DictRow:
+    """`sizes`: of each question of a batch or a run how many facts it is the first to have; None where nothing was asked.
+
+    `disputed` and `candidates` count facts of all of them.
+    """
+    [row] = await _of_questions(pool, target, "question_sizes", statuses=list(statuses), limit=limit)
+    return row
+
+
+async def questions_from(
+    pool: Pool, target: Target, *, place: int, statuses: Sequence[FactStatus], limit: int
+) -> list[DictRow]:
+    """As `questions`, some in their order from `place` on, where the first is 0."""
+    before = await _of_questions(pool, target, "question_before", place=place) if place else []
+    after = before[0]["id"] if before else UUID(int=0)
+    return await _of_questions(pool, target, "questions", statuses=list(statuses), after=after, limit=limit)
+
+
+async def questions_of_runs(
+    pool: Pool, run_ids: Sequence[str], *, statuses: Sequence[FactStatus]
+) -> list[DictRow]:
+    """As `questions`, those of some runs."""
+    args = {
+        "run_ids": array(run_ids),
+        "statuses": list(statuses),
+        "after": UUID(int=0),
+        "limit": len(run_ids),
+    }
+    return await fetch_all(pool, SQL["questions"].format(scope=SQL["of_runs"]), args)
+
+
+async def first_questions(pool: Pool, target: Target, fact_ids: Sequence[str]) -> dict[str, str]:
+    """By facts the run, of those of a target, whose question is the first to have each."""
+    rows = await _of_questions(pool, target, "first_questions", fact_ids=array(fact_ids))
+    return {row["fact_id"]: row["run_id"] for row in rows}
+
+
+async def question_places(
+    pool: Pool, target: Target, run_ids: Sequence[str], *, limit: int
+) -> dict[str, int]:
+    """At which place the questions of runs stand, of the first so many of a target."""
+    rows = await _of_questions(pool, target, "question_places", run_ids=list(run_ids), limit=limit)
+    return {row["run_id"]: row["place"] for row in rows}
+
+
+async def question_topics(
+    pool: Pool, target: Target, *, statuses: Sequence[FactStatus], limit: int
+) -> list[DictRow]:
+    """The first questions: number, subject_id, topic, and how many `facts` each has."""
+    return await _of_questions(pool, target, "question_topics", statuses=list(statuses), limit=limit)
+
+
+async def _of_questions(pool: Pool, target: Target, name: str, **args: object) -> list[DictRow]:
+    return await fetch_all(pool, SQL[name].format(scope=SQL[f"of_a_{target.kind}"]), target.args | args)
+
+
 async def attempts(pool: Pool, run_ids: Sequence[str], *, limit: int) -> list[DictRow]:
     """The first calls by which runs searched and read pages: run_id, name of the tool, words."""
     rows: list[DictRow] = []

@@ -200,6 +200,85 @@ select id::text as run_id, number, subject_id, topic, context, state, answer, {{
  order by id
  limit %(limit)s;
 
+-- of_runs
+id = any(%(run_ids)s::uuid[])
+
+-- question_sizes
+-- Of each question in its order how many facts it is the first to have, with how many facts of all are disputed and candidates. The
+-- report of a large batch is laid out by this, without reading the questions themselves.
+with asked as materialized (
+  select id
+    from runs
+   where {scope}
+     and scope is null
+   order by id
+   limit %(limit)s),
+met as (
+  select distinct on (m.fact_id) m.fact_id, m.run_id, f.status
+    from asked
+    join run_facts m on m.run_id = asked.id
+    join facts f on f.id = m.fact_id
+   where m.how in ('stored', 'confirmed', 'cited')
+   order by m.fact_id, m.run_id),
+sizes as (
+  select run_id,
+         (count(*) filter (where status = any(%(statuses)s)))::int as facts,
+         count(*) filter (where status = 'disputed') as disputed,
+         count(*) filter (where status = 'candidate') as candidates
+    from met
+   group by run_id)
+select array_agg(coalesce(facts, 0) order by id) as sizes,
+       coalesce(sum(disputed), 0)::int as disputed,
+       coalesce(sum(candidates), 0)::int as candidates
+  from asked
+  left join sizes on sizes.run_id = asked.id;
+
+-- question_before
+select id
+  from runs
+ where {scope}
+   and scope is null
+ order by id
+offset %(place)s - 1
+ limit 1;
+
+-- first_questions
+-- The question that is the first to have each fact.
+select distinct on (m.fact_id) m.fact_id::text as fact_id, m.run_id::text as run_id
+  from run_facts m
+ where m.fact_id = any(%(fact_ids)s::uuid[])
+   and m.how in ('stored', 'confirmed', 'cited')
+   and m.run_id in (select id
+                      from runs
+                     where {scope}
+                       and scope is null)
+ order by m.fact_id, m.run_id;
+
+-- question_places
+select run_id, place
+  from (select id::text as run_id, (row_number() over (order by id) - 1)::int as place
+          from runs
+         where {scope}
+           and scope is null
+         order by id
+         limit %(limit)s) places
+ where run_id = any(%(run_ids)s::text[]);
+
+-- question_topics
+-- The first questions, each with the number of its facts.
+select number, subject_id, topic,
+       (select count(distinct m.fact_id)
+          from run_facts m
+          join facts f on f.id = m.fact_id
+         where m.run_id = runs.id
+           and m.how in ('stored', 'confirmed', 'cited')
+           and f.status = any(%(statuses)s)) as facts
+  from runs
+ where {scope}
+   and scope is null
+ order by id
+ limit %(limit)s;
+
 -- attempts
 -- What runs searched for and which pages they read, in this order.
 select run_id::text as run_id, name, words

@@ -75,6 +75,25 @@ def test_what_a_run_holds_is_measured_against_what_it_sends(tmp_path: Path) -> N
     assert found["turns"] > 4
 
 
+def test_every_view_and_report_of_the_page_is_measured(tmp_path: Path) -> None:
+    sizes = ("--runs", "8", "--facts", "8", "--events", "9", "--repeats", "1", "--seconds", "1")
+    found = figures("page", tmp_path, *sizes)
+    assert {
+        "/",
+        "/batches/ID",
+        "/runs/ID",
+        "/batches/ID/report.html",
+        "/subjects/benchmark/report.docx",
+    } <= found.keys()
+    assert all(found[name][0]["kb"] > 0 for name in found if name.startswith("/batches"))
+
+
+def test_starts_of_commands_are_measured(tmp_path: Path) -> None:
+    found = figures("starts", tmp_path, "--repeats", "1", "--commands", "facts --help", "doctor")
+    assert {name.partition(",")[0] for name in found} == {"facts --help", "doctor"}
+    assert all(repeat["cpu_s"] > 0 for repeats in found.values() for repeat in repeats)
+
+
 def test_all_figures_are_made_by_one_command_that_says_what_failed(tmp_path: Path) -> None:
     files = {"--json": tmp_path / "report.json", "--markdown": tmp_path / "report.md"}
     command = [sys.executable, str(HERE / "report.py"), "--quick", "--only", "merging", "span_cost"]

@@ -160,3 +160,22 @@ async def test_what_many_keys_have_committed_is_read_at_once_each_in_its_own_per
     await send(pool, bob, "3")
     ids = [principal.key_id for principal in (alice, bob, idle) if principal.key_id]
     assert await committed_usd(pool, ids) == dict(zip(ids, (2, 7, 0), strict=True))
+
+
+async def test_whoever_raises_the_budgets_of_runs_pays_unless_their_batch_has_one(pool: Pool):
+    alice = await make_key(pool, "1")
+    own = Budget(Decimal("0.50"))
+    runs = [
+        NewRun(topic, "research", "Physics", "claude-opus-4-5", 20, budget=own)
+        for topic in ("Tides", "Waves")
+    ]
+    unbound = await submit(pool, NewBatch(runs, "Physics"))
+    with pytest.raises(KeyBudgetSpent, match=r"has 1 USD left; this asks for 1\.5 USD"):
+        await resume(pool, unbound.batch_id, run_budget=Budget(Decimal("1.25")), principal=alice)
+    await resume(pool, unbound.batch_id, run_budget=Budget(Decimal("0.75")), principal=alice)
+    assert await committed_usd(pool, [alice.key_id]) == {alice.key_id: Decimal("0.50")}
+    bound = await submit(pool, NewBatch(runs, "Physics", budget=Budget(Decimal(2))))
+    await resume(pool, bound.batch_id, run_budget=Budget(Decimal(2)), principal=alice)
+    assert await committed_usd(pool, [alice.key_id]) == {alice.key_id: Decimal("0.50")}
+    await cancel(pool, unbound.batch_id)
+    assert await committed_usd(pool, [alice.key_id]) == {alice.key_id: 0}

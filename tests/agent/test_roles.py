@@ -1,5 +1,6 @@
 """A role is one folder: what its runs are told and asked, which tools they may call, and what they must hand in."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from chiron_workers.knowledge.coverage.nodes import Nodes, draft
 from chiron_workers.knowledge.coverage.subjects import Subjects
 from chiron_workers.roles import role, role_names, role_of
 from chiron_workers.runs.session import Session
+from chiron_workers.runs.usage import USAGE_SQL
 from chiron_workers.settings import settings
 from chiron_workers.states import Outcome
 from chiron_workers.store import Store
@@ -209,3 +211,10 @@ async def test_a_run_is_told_the_goal_its_depth_and_how_much_is_known(stage: Sta
     assert question.endswith(
         "So far 0 facts are known, and its coverage map has 1 nodes.\n\nWrite a poem on: ducks"
     )
+
+
+def test_the_roles_that_are_to_find_no_facts_are_those_that_hand_in_something_else() -> None:
+    condition = USAGE_SQL.read_text()
+    words = re.search(r"role not in \(([^)]*)\)", condition)
+    assert words
+    assert set(re.findall(r"'(\w+)'", words[1])) == {name for name in role_names() if role_of(name).result}

@@ -9,10 +9,11 @@ import pytest
 from support.run_harness import Stage
 from support.scripted_model import Says, call, text, turn
 
-from chiron_workers.batches.cost_to_finish import cost_to_finish
+from chiron_workers.batches.cost_to_finish import cost_to_finish, cost_to_finish_paused
 from chiron_workers.batches.similar_runs import Basis
 from chiron_workers.batches.steering import resume
 from chiron_workers.billing.budgets import Budget
+from chiron_workers.errors import Conflict
 
 TOPICS = [f"tide {n}" for n in range(24)]
 POOR = Budget(Decimal("0.60"))
@@ -111,3 +112,54 @@ async def test_nothing_open_and_nothing_bound_need_no_budget(stage: Stage) -> No
     assert await cost_to_finish(stage.pool, await batch_of(stage, run_id)) is None
     await played(stage, [run_id])
     assert await cost_to_finish(stage.pool, run_id) is None
+
+
+async def test_one_raise_of_the_batch_is_enough_for_runs_that_met_their_own_budgets(stage: Stage) -> None:
+    await stage.model(script)
+    await played(stage, await stage.submit(*TOPICS[:5]), at_once=4)
+    run_ids = await stage.submit(*TOPICS[5:13], run_budget=Budget(Decimal("0.42")))
+    assert "paused" in await played(stage, run_ids)
+    batch_id = await batch_of(stage, run_ids[0])
+    needed = await cost_to_finish_paused(stage.pool, batch_id)
+    assert needed is not None
+    assert (needed.usd, needed.run_usd is not None) == (None, True)
+    assert f"A budget of about {needed.run_usd} USD in all for each run lets" in needed.words
+    assert needed.remedy.arguments == {"run_budget_usd": str(needed.run_usd)}
+    await resume(stage.pool, batch_id, run_budget=Budget(needed.run_usd))
+    assert await played(stage, run_ids, at_once=4) == ["completed"] * 8
+
+
+async def test_one_raise_is_enough_for_the_budgets_of_a_batch_and_of_its_runs(stage: Stage) -> None:
+    await stage.model(script)
+    await played(stage, await stage.submit(*TOPICS[:5]), at_once=4)
+    budgets = {"budget": Budget(Decimal("0.80")), "run_budget": Budget(Decimal("0.42"))}
+    run_ids = await stage.submit(*TOPICS[5:15], **budgets)
+    assert "paused" in await played(stage, run_ids)
+    batch_id = await batch_of(stage, run_ids[0])
+    # One that used all its turns continues with its batch, so the amount counts it.
+    first_paused = "select id from runs where batch_id = %s and state = 'paused' order by id limit 1"
+    [paused] = await stage.rows(first_paused, batch_id)
+    used_up = "update runs set state = 'failed', finished_at = now(), error = %s where id = %s returning 1"
+    await stage.rows(used_up, '{"kind": "max_turns"}', paused["id"])
+    await stage.rows("update batches set open_runs = open_runs - 1 where id = %s returning 1", batch_id)
+    needed = await cost_to_finish_paused(stage.pool, batch_id)
+    assert needed is not None
+    assert needed.usd
+    assert needed.run_usd
+    states = [(await stage.row(run_id))["state"] for run_id in run_ids]
+    assert needed.open_runs == len(run_ids) - states.count("completed")
+    await resume(stage.pool, batch_id, budget=Budget(needed.usd), run_budget=Budget(needed.run_usd))
+    assert await played(stage, run_ids, at_once=4) == ["completed"] * 10
+
+
+async def test_a_budget_for_each_run_lowers_none_and_binds_no_run_without_one(stage: Stage) -> None:
+    await stage.model(script)
+    run_ids = await stage.submit("tide 1", "tide 2", "tide 3", run_budget=Budget(Decimal("0.42")))
+    batch_id = await batch_of(stage, run_ids[0])
+    await stage.rows("update runs set budget_usd = 3 where id = %s returning 1", run_ids[0])
+    await stage.rows("update runs set budget_usd = null where id = %s returning 1", run_ids[1])
+    await resume(stage.pool, batch_id, run_budget=Budget(Decimal(1)))
+    amounts = [(await stage.row(run_id))["budget_usd"] for run_id in run_ids]
+    assert amounts == [Decimal(3), None, Decimal(1)]
+    with pytest.raises(Conflict):
+        await resume(stage.pool, batch_id, run_budget=Budget(Decimal("0.5")))

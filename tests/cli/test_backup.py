@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from psycopg import sql
 from support.json_lines import json_lines
+from support.research_rows import Shelf
 from support.worker_processes import chiron as chiron_process
 from support.worker_processes import environment, wait_until
 
@@ -279,3 +280,18 @@ def test_a_backup_names_tables_of_ones_own_and_leaves_them_out(at, filled, empty
     assert contents(empty_url) == {
         name: rows for name, rows in contents(filled).items() if name != "reading_list"
     }
+
+
+def test_the_facts_that_runs_met_are_restored_as_they_were(at, filled, empty_url):
+    shelf = Shelf(filled)
+    run, other = (row[0] for row in shelf.connection.execute("select id from runs order by id").fetchall())
+    fact = shelf.fact("s", "Ice floats.", "https://a.org/", run_id=run)
+    shelf.confirm(fact, "Ice floats on water.", "https://b.org/", run_id=other)
+    met = "insert into run_facts (run_id, fact_id, how) values (%s, %s, 'searched'), (%s, %s, 'cited')"
+    shelf.connection.execute(met, [other, fact, other, fact])
+    shelf.connection.close()
+    before = contents(filled)
+    assert len(before["run_facts"]) == 4
+    assert at(filled, "backup", "met.backup").exit_code == 0
+    assert at(empty_url, "restore", "met.backup").exit_code == 0
+    assert contents(empty_url)["run_facts"] == before["run_facts"]

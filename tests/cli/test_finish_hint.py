@@ -51,3 +51,22 @@ async def test_the_command_that_show_prints_is_enough_for_24_runs(stage: Stage, 
     assert "cost_to_finish" not in json.loads(
         (await asyncio.to_thread(chiron, "show", "last", "--json")).stdout
     )
+
+
+async def test_one_command_is_enough_for_runs_that_met_their_own_budgets(stage: Stage, chiron) -> None:
+    await stage.model(script)
+    run_ids = await stage.submit("tide 1", "tide 2", "tide 3", run_budget=Budget(Decimal("0.05")))
+    for run_id in run_ids:
+        await stage.play(run_id)
+    assert {(await stage.row(run_id))["state"] for run_id in run_ids} == {"paused"}
+    shown = (await asyncio.to_thread(chiron, "show", "last")).stdout
+    [command] = re.findall(r"`(chiron resume [^`]+)` gives it that", shown)
+    assert "USD in all for each run lets the 3 open runs finish" in shown
+    refusal = await asyncio.to_thread(chiron, "resume", "last")
+    assert (refusal.exit_code, "--run-budget-usd" in refusal.stderr) == (1, True)
+    refusal = await asyncio.to_thread(chiron, "resume", str(run_ids[0]), "--run-budget-usd", "1")
+    assert "A budget for each run is for a batch." in refusal.stderr
+    assert (await asyncio.to_thread(chiron, *shlex.split(command)[1:])).exit_code == 0
+    for run_id in run_ids:
+        await stage.play(run_id)
+    assert {(await stage.row(run_id))["state"] for run_id in run_ids} == {"completed"}

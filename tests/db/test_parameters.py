@@ -22,3 +22,14 @@ def test_an_integer_arrives_as_it_is(database_url: str, value: int) -> None:
     with connect(database_url) as connection:
         row = connection.execute("select %s as value, %s::text as text", [value, value]).fetchone()
     assert row == {"value": value, "text": str(value)}
+
+
+@pytest.mark.parametrize("values", [(3, 40_000), (40_000, 3), (3, 2**31), (2**15, 2**40)])
+def test_lists_of_small_and_of_large_integers_arrive_in_one_statement(
+    database_url: str, values: tuple[int, int]
+) -> None:
+    with connect(database_url) as connection:
+        row = connection.execute(
+            "select %s::bigint[] as first, %s::bigint[] as second", [[value] for value in values]
+        ).fetchone()
+    assert row == {"first": [values[0]], "second": [values[1]]}

@@ -14,6 +14,7 @@ from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.release import failed_release, release_run
 from chiron_workers.states import NoticeKind
 from chiron_workers.webhooks.webhooks import KINDS
+from chiron_workers.webhooks.wording import sentence
 from chiron_workers.worker.execution import completion, hand_back, stop_at_budget
 
 Hook = Callable[..., Any]
@@ -54,6 +55,25 @@ async def test_the_end_of_a_batch_is_announced_with_what_it_came_to(stage: Stage
     assert {row["webhook_id"] for row in await stage.rows("select webhook_id from deliveries")} == {
         webhook.id
     }
+
+
+async def test_who_found_nothing_is_said_of_the_run_and_counted_for_its_batch(stage: Stage, hook: Hook):
+    await hook(URL, kinds=KINDS)
+    ice, snow = await stage.submit("ice", "snow")
+    await stage.rows("update runs set facts = 1 where id = %s returning 1", snow)
+    for run_id in (ice, snow):
+        await release(stage, run_id, completion(Answer("It melts.")))
+    told = {payload["type"]: payload for payload in await payloads(stage) if "run" not in payload["type"]}
+    by_run = {
+        payload["data"]["name"]: payload for payload in await payloads(stage) if "run" in payload["type"]
+    }
+    assert {name: payload["data"]["nothing_found"] for name, payload in by_run.items()} == {
+        "ice": True,
+        "snow": False,
+    }
+    assert told["batch.completed"]["data"]["nothing_found"] == 1
+    assert "nothing found" in sentence(by_run["ice"])
+    assert "1 run found nothing" in sentence(told["batch.completed"])
 
 
 async def test_a_release_that_is_rolled_back_announces_nothing(stage: Stage, hook: Hook):

@@ -6,7 +6,12 @@ from typing import Any
 
 from chiron_workers.problems import Noun, Remedy, RemedyAction
 
-OPTIONS = {"budget_usd": "--budget-usd", "budget_tokens": "--budget-tokens"}
+OPTIONS = {
+    "budget_usd": "--budget-usd",
+    "budget_tokens": "--budget-tokens",
+    "run_budget_usd": "--run-budget-usd",
+    "run_budget_tokens": "--run-budget-tokens",
+}
 EXAMPLE = "Answer with what you have."
 EXAMPLE_GOAL = "Understand it."
 # Where the command is not `list` of a noun; capitals stand for what is to be filled in.

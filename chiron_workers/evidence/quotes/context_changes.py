@@ -103,22 +103,22 @@ def _places(quote: str, text: str) -> list[tuple[int, int]]:
 
 
 def _compare(old: "_Surroundings", new: "_Surroundings") -> ContextChange | None:
-    added, removed = new.differences(old), old.differences(new)
+    news, losses = new.differences(old), old.differences(new)
     if new.is_block_quote != old.is_block_quote:
-        (added if new.is_block_quote else removed).append("a block quote around it")
+        (news if new.is_block_quote else losses).append("a block quote around it")
     if new.heading.casefold() != old.heading.casefold():
-        added += [new.heading] if new.heading and new.heading not in added else []
-        removed += [old.heading] if old.heading and old.heading not in removed else []
-    added += _notice_of_title(new.place.title, old.place.title)
-    removed += _notice_of_title(old.place.title, new.place.title)
-    if not (added or removed):
+        news += [new.heading] if new.heading and new.heading not in news else []
+        losses += [old.heading] if old.heading and old.heading not in losses else []
+    news += _notice_of_title(new.place.title, old.place.title)
+    losses += _notice_of_title(old.place.title, new.place.title)
+    if not (news or losses):
         return None
-    return ContextChange(new.place.start, new.place.end, new.window, tuple(added), tuple(removed))
+    return ContextChange(new.place.start, new.place.end, new.window, tuple(news), tuple(losses))
 
 
-def _notice_of_title(title: str, other: str) -> list[str]:
+def _notice_of_title(title: str, counterpart: str) -> list[str]:
     words = {match[0].casefold() for pattern in (NOTICE, TURNS) for match in pattern.finditer(title)}
-    return [title] if any(word not in other.casefold() for word in words) else []
+    return [title] if any(word not in counterpart.casefold() for word in words) else []
 
 
 class _Surroundings:
@@ -163,10 +163,12 @@ class _Surroundings:
                 return SCORE.sub(r"\1", LIST_NUMBER.sub("", unit.words))
         return ""
 
-    def differences(self, other: "_Surroundings") -> list[str]:
+    def differences(self, counterpart: "_Surroundings") -> list[str]:
         """The words of the context here that the other text does not have."""
-        near = [unit for unit in self._near if not other.has(unit) and self._counts_near(unit)]
-        far = [unit for unit in self._far if not other.has(unit) and self._counts_far(unit, other)]
+        near = [unit for unit in self._near if not counterpart.has(unit) and self._counts_near(unit)]
+        far = [
+            unit for unit in self._far if not counterpart.has(unit) and self._counts_far(unit, counterpart)
+        ]
         return [unit.words for unit in sorted([*near, *far], key=lambda unit: unit.start)]
 
     def has(self, unit: Unit) -> bool:
@@ -183,22 +185,22 @@ class _Surroundings:
             return unit.is_notice
         return unit.is_sentence or unit.is_notice or self._is_beside(unit)
 
-    def _counts_far(self, unit: Unit, other: "_Surroundings") -> bool:
+    def _counts_far(self, unit: Unit, counterpart: "_Surroundings") -> bool:
         if unit.line in self._all.menu or unit.is_harmless or self._is_elsewhere(unit):
             return False
-        return unit.is_notice or (unit.is_sentence and unit in self._banners(other))
+        return unit.is_notice or (unit.is_sentence and unit in self._banners(counterpart))
 
-    def _banners(self, other: "_Surroundings") -> list[Unit]:
+    def _banners(self, counterpart: "_Surroundings") -> list[Unit]:
         """The units above the first one that the other text has as well."""
         units: list[Unit] = []
         for unit in self._all.units[:BANNER_UNITS_MAX]:
-            if unit.end > BANNER_CHARS_MAX or self._is_shared(unit, other):
+            if unit.end > BANNER_CHARS_MAX or self._is_shared(unit, counterpart):
                 break
             units.append(unit)
         return units
 
-    def _is_shared(self, unit: Unit, other: "_Surroundings") -> bool:
-        return unit.line not in self._all.menu and not unit.is_harmless and other.has(unit)
+    def _is_shared(self, unit: Unit, counterpart: "_Surroundings") -> bool:
+        return unit.line not in self._all.menu and not unit.is_harmless and counterpart.has(unit)
 
     def _is_elsewhere(self, unit: Unit) -> bool:
         """Whether it stands behind the quote, below a heading of links or comments."""
@@ -206,7 +208,7 @@ class _Surroundings:
 
     def _is_of_table(self, unit: Unit) -> bool:
         """For a quote in a table: whether it is the first row, stands right above it, or is a note below."""
-        if not any(own.is_row for own in self._own):
+        if not any(row.is_row for row in self._own):
             return False
         units = self._all.units
         first = last = self._first(self.place.start)
@@ -218,7 +220,7 @@ class _Surroundings:
 
     def _is_beside(self, unit: Unit) -> bool:
         """Whether it is a line right above or below the quote's, too long for the name of a link."""
-        lines = {own.line for own in self._own}
+        lines = {unit_of_quote.line for unit_of_quote in self._own}
         return len(unit.words.split()) >= NOTE_WORDS_MIN and any(abs(unit.line - line) == 1 for line in lines)
 
 

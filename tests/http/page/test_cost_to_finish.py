@@ -67,4 +67,16 @@ async def test_a_run_that_met_its_own_budget_has_its_own_amount(
     assert FIELD.findall(page) == [f"{answer['usd']:.2f}"]
     assert "chiron resume" not in answer["words"]
     batch_id = (await stage.row(run_id))["batch_id"]
-    assert "cost_to_finish" not in (await client.get(f"/v1/batches/{batch_id}")).json()
+    of_batch = (await client.get(f"/v1/batches/{batch_id}")).json()
+    cost = of_batch["cost_to_finish"]
+    assert (cost["target"], cost["usd"], cost["run_usd"]) == (str(batch_id), None, answer["usd"])
+    [remedy] = of_batch["reasons"][0]["remedies"]
+    assert (remedy["path"], remedy["body"]) == (
+        f"/v1/batches/{batch_id}/resume",
+        {"run_budget_usd": answer["usd"]},
+    )
+    page = (await client.get(f"/batches/{batch_id}")).text
+    assert f'name="run_budget_usd" inputmode="decimal" size="8" value="{answer["usd"]:.2f}"' in page
+    form = {"run_budget_usd": "5"}
+    assert (await client.post(f"/batches/{batch_id}/resume", data=form)).status_code in (200, 303)
+    assert (await stage.row(run_id))["budget_usd"] == 5

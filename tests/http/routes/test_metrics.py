@@ -24,7 +24,8 @@ USAGE = {
     "cache_creation_input_tokens": 50,
 }
 TOKENS = "gen_ai_client_inference_usage_{kind}_tokens_total"
-WORKER = {"CHIRON_RENEWAL_S": "0.5", "ANTHROPIC_API_KEY": "test"}
+# A machine that is busy enough holds a worker up for more than ten seconds: it would lose its lease, and count that.
+WORKER = {"CHIRON_LEASE_S": "120", "CHIRON_RENEWAL_S": "0.5", "ANTHROPIC_API_KEY": "test"}
 SHORT_INTERVALS = """
 from chiron_workers.worker import duties
 
