@@ -142,7 +142,7 @@ def check_run(run: NewRun) -> None:
     if not 0 < len(run.model) <= MODEL_CHARS_MAX or UNSTORABLE.search(run.model):
         raise UsageError(f"The model must be a name of at most {MODEL_CHARS_MAX} characters.")
     if not 1 <= run.max_turns <= INT_MAX:
-        raise UsageError(f"The number of turns must be at least 1 (got {run.max_turns}).")
+        raise UsageError(f"The number of turns must be between 1 and {INT_MAX:,} (got {run.max_turns}).")
     if abs(run.priority) > INT_MAX:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
     check_amounts(run.budget)

@@ -1,3 +1,4 @@
+import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -181,7 +182,7 @@ async def find_run(pool: Pool, text: str) -> RunSummary:
     """The run that somebody names. Raises as `find`, and UsageError where it is a batch."""
     target = await find(pool, text)
     if isinstance(target, BatchSummary):
-        raise UsageError(f"{text} is a batch. `chiron show {text}` names its runs.")
+        raise UsageError(f"{text} is a batch. `chiron show {shlex.quote(text)}` names its runs.")
     return target
 
 

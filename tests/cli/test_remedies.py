@@ -7,15 +7,14 @@ import shlex
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
+from support.printed_commands import parse
 from support.run_harness import Stage
 from support.scripted_model import Says, call, says
 
 from chiron_api.acts.remedies import request_of
-from chiron_api.cli import load_command
 from chiron_api.cli.commands import SUMMARIES
 from chiron_api.cli.display.remedies import command_of
 from chiron_workers.batches.steering import resume
@@ -54,17 +53,6 @@ REMEDIES = (
 # What stands for a word in a printed command.
 PLACEHOLDER = re.compile(r"\{[^{}]*(?:\{[^{}]*\})?[^{}]*\}")
 COMMAND = re.compile(r"`chiron ((?:[^`\\\n]|\\.)+)`|<code>chiron ([^<]+)</code>")
-
-
-def parse(words: list[str]) -> None:
-    """Have the parser of our commands read a command, without running it. Raises UsageError."""
-    name, *words = words
-    command: Any = load_command(name)
-    context = command.make_context(name, words)
-    while hasattr(command, "commands"):
-        words = [*context._protected_args, *context.args]
-        name, command, words = command.resolve_command(context, words)
-        context = command.make_context(name, words, parent=context)
 
 
 def printed_commands() -> Iterator[tuple[str, str]]:
