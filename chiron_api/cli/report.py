@@ -165,8 +165,8 @@ async def written(
         state = await end_of(services.pool, receipt.batch_id)
     if state is not RunState.COMPLETED:
         raise ChironError(
-            f"The report was not written: batch {batch} is {state}. `chiron show {batch}` says why; `chiron resume` or "
-            "`chiron retry` lets it go on, and --again begins another one."
+            f"The report was not written: batch {batch} is {state}. `chiron show {batch}` says why; `chiron resume {batch}` or "
+            f"`chiron retry {batch}` lets it go on, and --again begins another one."
         )
     return True
 

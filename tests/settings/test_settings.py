@@ -11,7 +11,7 @@ from chiron_workers.settings import Settings, fill_in, local_services, read_sett
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("CHIRON_LEASE_S", "soon", "CHIRON_LEASE_S: Input should be a valid number"),
+        ("CHIRON_LEASE_S", "soon", "CHIRON_LEASE_S: must be a valid number (got 'soon')."),
         ("CHIRON_LEASE_S", "1", "greater than or equal to 2"),
         ("CHIRON_RENEWAL_S", "9", "CHIRON_RENEWAL_S must be at most a third of CHIRON_LEASE_S"),
         ("CHIRON_API_PORT", "70000", "less than or equal to 65535"),
