@@ -403,6 +403,16 @@ class Settings(BaseSettings):
             )
         return url
 
+    @field_validator("redis_url")
+    @classmethod
+    def _is_of_redis(cls, url: str) -> str:
+        # Said before anything is stored: workers are signalled after a batch is, and it would be submitted again.
+        if url and not url.startswith(("redis://", "rediss://", "unix://")):
+            raise ValueError(
+                "must look like redis://:password@host:6379/0, with rediss:// for TLS or unix:// for a socket"
+            )
+        return url
+
     @field_validator("api_key")
     @classmethod
     def _blanks_are_unset(cls, key: SecretStr) -> SecretStr:

@@ -18,14 +18,13 @@ PLAIN_WORDS = {
 
 # Words of other programs for what a command of ours does.
 SYNONYMS = (
-    {"delete", "remove", "rm", "del", "drop"},
+    {"delete", "remove", "rm", "del", "drop", "revoke"},
     {"list", "ls"},
     {"add", "create", "new", "make"},
     {"submit", "run", "start", "ask", "research"},
     {"show", "get", "view", "info", "describe", "cat", "batch"},
     {"cancel", "stop", "kill", "abort"},
     {"watch", "tail", "follow"},
-    {"revoke", "delete", "remove"},
 )
 
 
