@@ -87,7 +87,10 @@ def weeks(chance: random.Random) -> tuple[Week, Week, Week]:
 def submit(terminal: Terminal, week: Week, folder: Path, *options: str) -> str:
     file = folder / f"{week.name[:6]}.txt"
     file.write_text("".join(f"{line}\n" for line in week.lines()))
-    return terminal.run("submit", "-f", str(file), "-s", SUBJECT, "--name", week.name, *options).stdout.strip()
+    done = terminal.run("submit", "-f", str(file), "-s", SUBJECT, "--name", week.name, *options)
+    repeats = done.stderr.count("was answered before: ")
+    assert (repeats >= 10) is (week.name != "Week 1"), done.stderr
+    return done.stdout.strip()
 
 
 async def settle(settings: Settings) -> None:
@@ -132,7 +135,7 @@ def in_order(words: Sequence[str], text: str) -> list[str]:
     return missing
 
 
-def check_answers(terminal: Terminal, batch_id: str, week: Week, folder: Path) -> None:
+def check_answers(terminal: Terminal, batch_id: str, week: Week, folder: Path, *, known_count: int) -> None:
     """Each question has its answer and its facts, in the order in which they were asked, in each format."""
     lines = week.lines()
     report = json.loads(terminal.run("report", batch_id, "--format", "json").stdout)
@@ -143,15 +146,18 @@ def check_answers(terminal: Terminal, batch_id: str, week: Week, folder: Path) -
         for section in report["sections"]
         for finding in section["findings"]
     }
+    known_before = 0
     for topic, section in zip(week.topics, sections, strict=True):
         contents = [finding["content"] for finding in section["findings"]]
         contents += [numbers[number] for number in section["question"]["repeats"]]
+        known_before += bool(section["question"]["known_findings"])
         if topic[1] == NOWHERE:
             assert (contents, section["question"]["nothing_found"]) == ([], True)
             assert section["question"]["attempts"]["searches"], "what was tried"
             assert section["question"]["attempts"]["pages"]
         else:
             assert statement(*topic) in contents, (topic, contents)
+    assert known_before >= known_count, "of the questions that were asked the week before"
     assert [part["topic"] for part in report["run_answers"]] == lines
     results = json_lines(terminal.run("results", batch_id, "--json").stdout)
     assert [result["topic"] for result in results] == lines
@@ -203,5 +209,5 @@ async def test_the_second_week_of_a_user_ends_with_an_answer_to_each_question(
             await asyncio.to_thread(terminal.run, *terminal.advice(shown, "resume"))
             await settle(settings)
             assert states(settings, third_id) == ["completed"] * 20, "one raise was enough"
-    for batch_id, week in ((first_id, first), (second_id, second), (third_id, third)):
-        await asyncio.to_thread(check_answers, terminal, batch_id, week, tmp_path)
+    for batch_id, week, count in ((first_id, first, 0), (second_id, second, 10), (third_id, third, 10)):
+        await asyncio.to_thread(check_answers, terminal, batch_id, week, tmp_path, known_count=count)

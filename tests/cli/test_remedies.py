@@ -10,7 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from support.printed_commands import parse
+from support.printed_commands import commands_in, parse
 from support.run_harness import Stage
 from support.scripted_model import Says, call, says
 
@@ -185,3 +185,23 @@ async def test_a_resume_without_more_money_names_the_amount_as_a_remedy(stage: S
     assert (await asyncio.to_thread(chiron, *shlex.split(command)[1:])).exit_code == 0
     await stage.play(run_id)
     assert (await stage.row(run_id))["answer"] == "done"
+
+
+def test_a_printed_command_has_quotes_around_a_name_that_needs_them(chiron, tmp_path: Path) -> None:
+    name = "Lakes & rivers, week 1"
+    assert chiron("submit", "tides", "moons", "-s", "Lakes", "--name", name).exit_code == 0
+    outputs = [
+        chiron("cancel", name),
+        chiron("retry", name),
+        chiron("cancel", f"{name}#1"),
+        chiron("retry", f"{name}#1"),
+        chiron("logs", name),
+        chiron("backup", str(tmp_path / "all of it.backup")),
+    ]
+    commands = [words for answer in outputs for words in commands_in(answer.output)]
+    assert commands == [
+        ["watch", name],
+        ["watch", f"{name}#1"],
+        ["show", name],
+        ["restore", str(tmp_path / "all of it.backup")],
+    ]
