@@ -30,6 +30,8 @@ def backup(
             "Back it up with pg_dump.",
             err=True,
         )
-    sentence = f"Wrote {file} ({done.size_bytes / 2**20:,.1f} MiB). {pasteable('restore', str(file))} puts it back."
+    sentence = (
+        f"Wrote {file} ({done.size_bytes / 2**20:,.1f} MiB). {pasteable('restore', str(file))} puts it back."
+    )
     fields = {"file": str(file), "bytes": done.size_bytes, "left_out": done.left_out}
     print_answer(sentence, fields, as_json=as_json)

@@ -82,7 +82,9 @@ async def _show_transcript(pool: Pool, target: str, *, as_json: bool) -> None:
 
     summary = await find_run(pool, target)
     if summary.pruned_at:
-        raise NotFound(f"The conversation of {target} was pruned. {pasteable('show', target)} has its answer.")
+        raise NotFound(
+            f"The conversation of {target} was pruned. {pasteable('show', target)} has its answer."
+        )
     is_empty = True
     async for entry in read_transcript(pool, summary.id):
         typer.echo(json_line(entry) if as_json else "\n".join(transcript_lines(entry)))

@@ -46,7 +46,8 @@ def follow(target: str, *, after: int | None = None, history: bool = False, as_j
         state = asyncio.run(show_events(target, after, history=history, as_json=as_json))
     except KeyboardInterrupt:
         typer.echo(
-            f"Stopped watching; the research goes on. {pasteable('watch', target)} follows it again.", err=True
+            f"Stopped watching; the research goes on. {pasteable('watch', target)} follows it again.",
+            err=True,
         )
         raise typer.Exit(130) from None
     raise typer.Exit(0 if state == RunState.COMPLETED else 1)

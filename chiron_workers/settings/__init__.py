@@ -464,8 +464,10 @@ def read_settings(**values: object) -> Settings:
 def _plain(message: str) -> str:
     """What pydantic says of a value, as options of commands say it."""
     words = message.removeprefix("Value error, ").replace("Input should be", "must be", 1)
-    return words.partition(", unable to parse")[0].replace("greater than or equal to", "at least").replace(
-        "less than or equal to", "at most"
+    return (
+        words.partition(", unable to parse")[0]
+        .replace("greater than or equal to", "at least")
+        .replace("less than or equal to", "at most")
     )
 
 

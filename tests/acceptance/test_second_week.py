@@ -49,7 +49,9 @@ class Terminal:
 
     def show(self, *arguments: str) -> str:
         """What a command prints on a terminal."""
-        output = output_in_terminal(*arguments, environment=environment(self.settings, **self.env), columns=200)
+        output = output_in_terminal(
+            *arguments, environment=environment(self.settings, **self.env), columns=200
+        )
         plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", output).replace("\r", "")
         commands_in(plain)
         return plain
@@ -81,7 +83,11 @@ def weeks(chance: random.Random) -> tuple[Week, Week, Week]:
     first = (*topics[:19], ("depth", NOWHERE))
     second = (*chance.sample(first[:19], 10), *topics[19:28], ("depth", NOWHERE))
     third = (*chance.sample(second[:19], 10), *topics[28:37], ("depth", NOWHERE))
-    return Week("Week 1", first), Week("Week 2: rivers & more", second, frozenset({0, 2, 4})), Week("Week 3", third)
+    return (
+        Week("Week 1", first),
+        Week("Week 2: rivers & more", second, frozenset({0, 2, 4})),
+        Week("Week 3", third),
+    )
 
 
 def submit(terminal: Terminal, week: Week, folder: Path, *options: str) -> str:
@@ -108,7 +114,9 @@ def plain_texts(terminal: Terminal, target: str, folder: Path) -> Iterator[tuple
     """The report in each format that people read, as words alone."""
     markdown = terminal.run("report", target).stdout
     yield "md", re.sub(r"\\(.)", r"\1", markdown)
-    page = re.sub(r"<style.*?</style>", "", terminal.run("report", target, "--format", "html").stdout, flags=re.S)
+    page = re.sub(
+        r"<style.*?</style>", "", terminal.run("report", target, "--format", "html").stdout, flags=re.S
+    )
     yield "html", html.unescape(re.sub(r"<[^>]+>", " ", page))
     file = folder / f"{target}.docx"
     terminal.run("report", target, "--format", "docx", "-o", str(file))
@@ -116,7 +124,9 @@ def plain_texts(terminal: Terminal, target: str, folder: Path) -> Iterator[tuple
 
 
 def _texts_of(document: Any) -> Iterator[str]:
-    for paragraph in document.element.body.iter("{http://schemas.openxmlformats.org/wordprocessingml/2006/main}p"):
+    for paragraph in document.element.body.iter(
+        "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}p"
+    ):
         yield "".join(
             node.text or ""
             for node in paragraph.iter("{http://schemas.openxmlformats.org/wordprocessingml/2006/main}t")

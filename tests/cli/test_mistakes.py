@@ -81,17 +81,31 @@ COMMANDS = (
     usage("There is no command 'help'.", "help"),
     usage("There is no command 'ad'. Did you mean add?", "corpus", "ad", "x"),
     usage("There is no option --budgt-usd. Did you mean", *SUBMIT, "--budgt-usd", "5"),
-    usage("There is no option --model in front of a command; options of a command stand behind it.", "--model", "opus", "submit", "x"),
+    usage(
+        "There is no option --model in front of a command; options of a command stand behind it.",
+        "--model",
+        "opus",
+        "submit",
+        "x",
+    ),
     usage("Option '--top-k' requires an argument.", "search", "ice", "--top-k"),
     usage("standard input holds no topic.", "submit", "-s", "Moon"),
     usage("say which subject the facts belong to, with --subject.", "submit", "Tides"),
-    usage("begins with a long dash. An option begins with hyphens: --subject.", "submit", "Tides", "—subject", "M"),
+    usage(
+        "begins with a long dash. An option begins with hyphens: --subject.",
+        "submit",
+        "Tides",
+        "—subject",
+        "M",
+    ),
     usage('quotes around it: "How deep is it".', "submit", "How", "deep", "is", "it", "-s", "Lakes"),
     usage("--subject must not be empty.", "submit", "Tides", "-s", ""),
     usage("must be a name with letters or digits (got '!!!').", "submit", "Tides", "-s", "!!!"),
     usage("--subject must have at most 200 characters (got 300).", "submit", "Tides", "-s", "x" * 300),
     usage("Topic 1: The topic is empty.", "submit", "  ", "-s", "Moon"),
-    usage("Topic 1: The topic has 90,000 characters; 4,000 are allowed.", "submit", "x" * 90_000, "-s", "Moon"),
+    usage(
+        "Topic 1: The topic has 90,000 characters; 4,000 are allowed.", "submit", "x" * 90_000, "-s", "Moon"
+    ),
     usage("this is a binary file, no text.", "submit", "-", "-s", "Moon", stdin="Tides\0\n"),
 )
 OPTIONS = (
@@ -128,7 +142,9 @@ TOPIC_FILES = (
     topics_of("nul.txt, line 1: this is a binary file, no text.", "nul.txt"),
     topics_of("huge.txt, line 1: The topic has 99,999 characters", "huge.txt"),
     topics_of("not from .pdf.", "topics.pdf"),
-    topics_of("nocolumn.csv, line 1: the first line must name the columns, and one of them `topic`.", "nocolumn.csv"),
+    topics_of(
+        "nocolumn.csv, line 1: the first line must name the columns, and one of them `topic`.", "nocolumn.csv"
+    ),
     topics_of("cells.csv, line 2: there are more cells than columns", "cells.csv"),
     topics_of("blank.csv, line 2: The topic is empty.", "blank.csv"),
     topics_of("lists.yaml, line 1: a topic is text or a mapping", "lists.yaml"),
@@ -164,12 +180,16 @@ IDS = (
 OUTPUTS = (
     usage("'pdf' is not one of 'md'", "report", "last", "--format", "pdf"),
     usage("There is no folder no/dir.", "report", "last", "-o", "no/dir/x.md"),
-    usage("old.md exists. Choose another name, or overwrite it with --force.", "report", "last", "-o", "old.md"),
+    usage(
+        "old.md exists. Choose another name, or overwrite it with --force.", "report", "last", "-o", "old.md"
+    ),
     usage("folder is a folder. Name a file in it.", "report", "last", "-o", "folder", "--force"),
     usage("docx cannot be printed.", "report", "last", "--format", "docx"),
     failure("No space left on device for the output.", "report", "last", "-o", "/dev/full", "--force"),
     failure("No space left on device for the output.", "list", stdout="/dev/full"),
-    failure("No space left on device for the output.", "report", "last", "--format", "html", stdout="/dev/full"),
+    failure(
+        "No space left on device for the output.", "report", "last", "--format", "html", stdout="/dev/full"
+    ),
     usage("rows are written as .csv, .xlsx or .json", "results", "last", "-o", "rows.txt"),
     usage("xlsx cannot be printed.", "results", "last", "-f", "xlsx"),
     usage("It was submitted without columns, so there are no rows", "results", "last", "-f", "csv"),
@@ -212,7 +232,16 @@ KEYS_AND_TIMES = (
     usage("Nothing can be sent there", "webhooks", "add", "ftp://example.org"),
     usage("'99' is no id of a webhook", "webhooks", "deliveries", "99"),
     usage("Write five fields", "subscriptions", "add", "Tides", "-s", "Moon", "--cron", "every day"),
-    usage("(Bad minute). Write five fields", "subscriptions", "add", "Tides", "-s", "Moon", "--cron", "61 * * * *"),
+    usage(
+        "(Bad minute). Write five fields",
+        "subscriptions",
+        "add",
+        "Tides",
+        "-s",
+        "Moon",
+        "--cron",
+        "61 * * * *",
+    ),
     usage("Did you mean --time-zone?", "subscriptions", "add", "Tides", "--timezone", "UTC"),
     usage("There is no command 'remove'. Did you mean delete?", "subscriptions", "remove", "x"),
     usage("'--port': must be at most 65535.", "offline-model", "--port", "99999"),
@@ -226,7 +255,9 @@ SERVICES = (
     failure("Postgres cannot be reached", "list", env={"CHIRON_DATABASE_URL": f"postgresql://{NOBODY}/x"}),
     failure("Postgres cannot be reached", *SUBMIT, env={"CHIRON_DATABASE_URL": f"postgresql://{NOBODY}/x"}),
     failure("Postgres cannot be reached", "migrate", env={"CHIRON_DATABASE_URL": f"postgresql://{NOBODY}/x"}),
-    usage("CHIRON_DATABASE_URL is no PostgreSQL address.", "list", env={"CHIRON_DATABASE_URL": "mysql://x/y"}),
+    usage(
+        "CHIRON_DATABASE_URL is no PostgreSQL address.", "list", env={"CHIRON_DATABASE_URL": "mysql://x/y"}
+    ),
     usage("CHIRON_REDIS_URL: must look like redis://", *SUBMIT, env={"CHIRON_REDIS_URL": "http://x"}),
     usage("CHIRON_LEASE_S: must be a valid number (got 'abc').", "list", env={"CHIRON_LEASE_S": "abc"}),
     usage("CHIRON_LEASE_S: must be at least 2 (got '-3').", "list", env={"CHIRON_LEASE_S": "-3"}),
@@ -234,7 +265,9 @@ SERVICES = (
     usage("The price of nosuch is not known.", *SUBMIT, env={"CHIRON_MODEL": "nosuch"}),
     usage("CHIRON_MODEL is empty.", *SUBMIT, env={"CHIRON_MODEL": ""}),
     failure(
-        "/dev/null is a file, not a folder", "list", env={"CHIRON_HOME": "/dev/null/x", "CHIRON_DATABASE_URL": ""}
+        "/dev/null is a file, not a folder",
+        "list",
+        env={"CHIRON_HOME": "/dev/null/x", "CHIRON_DATABASE_URL": ""},
     ),
 )
 
@@ -274,7 +307,11 @@ def answer_of(settings: Settings, folder: Path, mistake: Mistake) -> str:
         and "Traceback" not in err
     )
     call = " ".join(mistake.arguments)[:80]
-    return "" if is_good else f"{call}\n  {process.returncode}, not {mistake.code}; {mistake.words!r}\n  {out[:200]}{err[:900]}"
+    return (
+        ""
+        if is_good
+        else f"{call}\n  {process.returncode}, not {mistake.code}; {mistake.words!r}\n  {out[:200]}{err[:900]}"
+    )
 
 
 def check(settings: Settings, folder: Path, mistakes: Sequence[Mistake]) -> None:
@@ -305,7 +342,11 @@ def test_a_wrong_call_is_told_what_would_be_right(
 
 def test_last_without_a_batch_says_how_to_make_one(settings: Settings, folder: Path) -> None:
     words = "There is no batch of topics yet. `chiron submit TOPIC --subject S` makes one."
-    check(settings, folder, [failure(words, command, "last") for command in ("show", "watch", "report", "retry")])
+    check(
+        settings,
+        folder,
+        [failure(words, command, "last") for command in ("show", "watch", "report", "retry")],
+    )
 
 
 @pytest.fixture
@@ -351,7 +392,10 @@ def test_without_redis_a_batch_is_stored_and_a_line_says_what_waits(settings: Se
 
 def test_a_folder_without_a_document_is_told_beside_its_counts(settings: Settings, folder: Path) -> None:
     done = run_chiron(settings, "corpus", "add", str(folder / "folder"), "-s", "Moon")
-    assert (done.returncode, done.stderr.strip()) == (2, f"chiron: {folder / 'folder'} holds no document that could be read.")
+    assert (done.returncode, done.stderr.strip()) == (
+        2,
+        f"chiron: {folder / 'folder'} holds no document that could be read.",
+    )
 
 
 def test_a_model_server_that_is_away_is_told_with_what_to_check(settings: Settings) -> None:

@@ -93,7 +93,10 @@ class Researcher:
                 call("web_search", query=words, subject_id=self.subject_id, max_results=4),
                 call("vector_search", query=words, subject_id=self.subject_id),
             )
-        elif not any("Surveyors" in result and '"chars"' in result for result in results) and turn(request) == 1:
+        elif (
+            not any("Surveyors" in result and '"chars"' in result for result in results)
+            and turn(request) == 1
+        ):
             page = address or next(iter(_addresses(results, "")), "corpus://none.md")
             reply = calls(call("web_fetch", url=page))
         elif name in NAMES and not facts and turn(request) == 2:
@@ -133,9 +136,7 @@ def _cited(kind: str, name: str, address: str | None, chance: random.Random) -> 
 def _relations(request: Mapping[str, Any]) -> Says:
     """What facts of different lakes have to do with each other: nothing."""
     numbers = re.findall(r"^Number (\d+)$", question_words(dict(request)), re.MULTILINE)
-    entries = [
-        {"number": int(number), "relation": "new", "reason": "Another lake."} for number in numbers
-    ]
+    entries = [{"number": int(number), "relation": "new", "reason": "Another lake."} for number in numbers]
     return calls(call("give_relations", relations=entries))
 
 

@@ -8,8 +8,10 @@ from chiron_workers.errors import UsageError
 # Editors and web pages put one long dash in place of two hyphens.
 LONG_DASH = re.compile(r"[\u2010-\u2015\u2212]-?([A-Za-z][\w-]*)(=.*)?", re.DOTALL)
 CURLY_QUOTES = ("\u201c", "\u201d", "\u201e")
+# Words of a question that are no topic by themselves.
 FUNCTION_WORDS = frozenset(
-    "an and are does how in is it of on the to was what when where which who why with".split()
+    {"an", "and", "are", "does", "how", "in", "is", "it", "of", "on"}
+    | {"the", "to", "was", "what", "when", "where", "which", "who", "why", "with"}
 )
 WORDS_MIN = 3  # of a question that lost its quotes
 
@@ -25,7 +27,7 @@ def check_typed_topics(topics: Sequence[str]) -> None:
     if len(topics) >= WORDS_MIN and all(" " not in topic for topic in topics) and any(map(_is_part, topics)):
         words = " ".join(topic.strip("".join(CURLY_QUOTES)) for topic in topics)
         raise UsageError(
-            f'{len(topics)} topics of one word each look like a question without quotes. '
+            f"{len(topics)} topics of one word each look like a question without quotes. "
             f'Put straight quotes around it: "{words[:200]}".'
         )
 

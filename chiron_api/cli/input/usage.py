@@ -37,8 +37,8 @@ class SuggestingGroup(TyperGroup):
         if args and args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
             from chiron_workers.nearest import suggestion
 
-            same = [name for words in SYNONYMS if args[0] in words for name in names if name in words]
-            hint = f" Did you mean {' or '.join(same)}?" if same else suggestion(args[0], names)
+            synonyms = [name for words in SYNONYMS if args[0] in words for name in names if name in words]
+            hint = f" Did you mean {' or '.join(synonyms)}?" if synonyms else suggestion(args[0], names)
             ctx.fail(f"There is no command {args[0][:60]!r}.{hint}")
         return super().resolve_command(ctx, args)
 

@@ -7,7 +7,11 @@ from chiron_api.cli.input.typed_topics import check_typed_topics
 from chiron_workers.errors import UsageError
 
 REFUSALS = {
-    ("Tides", "—subject", "Moon"): "—subject begins with a long dash. An option begins with hyphens: --subject.",
+    (
+        "Tides",
+        "—subject",
+        "Moon",
+    ): "—subject begins with a long dash. An option begins with hyphens: --subject.",
     ("Tides", "–-budget-usd=5"): "An option begins with hyphens: --budget-usd.",
     ("Tides", "–s", "Moon"): "An option begins with hyphens: -s.",
     ("How", "deep", "is", "it?"): 'Put straight quotes around it: "How deep is it?".',
@@ -24,7 +28,12 @@ def test_topics_that_are_a_slip_of_the_keyboard_are_refused(topics: tuple[str, .
 
 @pytest.mark.parametrize(
     "topics",
-    [("Tides", "Moons", "Winds"), ("How deep is it?", "of", "Tides"), ("– 5 degrees", "Why?"), ("–5", "−40", "a")],
+    [
+        ("Tides", "Moons", "Winds"),
+        ("How deep is it?", "of", "Tides"),
+        ("– 5 degrees", "Why?"),
+        ("–5", "−40", "a"),
+    ],
 )
 def test_topics_of_one_word_pass(topics: tuple[str, ...]) -> None:
     check_typed_topics(topics)
