@@ -11,12 +11,14 @@ import json
 import random
 import re
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from docx import Document
+from support import forked_python
 from support.json_lines import json_lines
 from support.printed_commands import commands_in
 from support.pseudo_terminal import output_in_terminal
@@ -46,6 +48,17 @@ class Terminal:
         self.outputs.append(f"{done.stdout}\n{done.stderr}")
         commands_in(self.outputs[-1])
         return done
+
+    def watch(self, target: str) -> "forked_python.Popen":
+        """Somebody who follows a batch, and says nothing."""
+        return forked_python.Popen(
+            [sys.executable, "-m", "chiron_api", "watch", target],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(self.settings, **self.env),
+        )
 
     def show(self, *arguments: str) -> str:
         """What a command prints on a terminal."""
@@ -212,6 +225,7 @@ async def test_the_second_week_of_a_user_ends_with_an_answer_to_each_question(
             assert states(settings, second_id) == ["completed"] * 20
 
             third_id = await asyncio.to_thread(submit, terminal, third, tmp_path, "--budget-usd", "1.20")
+            watching = terminal.watch(third_id)
             await settle(settings)
             assert {*states(settings, third_id)} == {"completed", "paused"}
             shown = (await asyncio.to_thread(terminal.run, "show", third.name)).stdout
@@ -219,5 +233,8 @@ async def test_the_second_week_of_a_user_ends_with_an_answer_to_each_question(
             await asyncio.to_thread(terminal.run, *terminal.advice(shown, "resume"))
             await settle(settings)
             assert states(settings, third_id) == ["completed"] * 20, "one raise was enough"
+            out, err = await asyncio.to_thread(watching.communicate, timeout=120)
+            assert (watching.returncode, "Completed: 20 completed" in out) == (0, True)
+            assert terminal.advice(err, "resume")[1] == third_id
     for batch_id, week, count in ((first_id, first, 0), (second_id, second, 10), (third_id, third, 10)):
         await asyncio.to_thread(check_answers, terminal, batch_id, week, tmp_path, known_count=count)
