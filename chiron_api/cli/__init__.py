@@ -80,7 +80,11 @@ class Commands(SuggestingGroup):
             sys.stderr.close()  # The reader of the output has gone, so a message would fail too.
             sys.exit(141)
         except OSError as error:
-            _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.", code=1)
+            from chiron_api.atomic_file import FULL
+
+            # A full disk is noticed where a file is closed, which no longer has a name.
+            place = f": {error.filename}" if error.filename else " for the output" * (error.errno in FULL)
+            _fail(f"{error.strerror or error}{place}.", code=1)
 
 
 class Subcommands(SuggestingGroup):

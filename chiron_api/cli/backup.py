@@ -6,6 +6,7 @@ import typer
 from chiron_api.backup.backups import back_up
 from chiron_api.cli import raise_on_sigterm
 from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.display.remedies import pasteable
 from chiron_api.local_stack.stack import database
 from chiron_api.text import one_line
 
@@ -29,6 +30,8 @@ def backup(
             "Back it up with pg_dump.",
             err=True,
         )
-    sentence = f"Wrote {file} ({done.size_bytes / 2**20:,.1f} MiB). `chiron restore {file}` puts it back."
+    sentence = (
+        f"Wrote {file} ({done.size_bytes / 2**20:,.1f} MiB). {pasteable('restore', str(file))} puts it back."
+    )
     fields = {"file": str(file), "bytes": done.size_bytes, "left_out": done.left_out}
     print_answer(sentence, fields, as_json=as_json)

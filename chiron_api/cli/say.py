@@ -5,6 +5,7 @@ import typer
 
 from chiron_api.acts.runs import Message, send_message
 from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.display.remedies import pasteable
 from chiron_api.cli.input.options import takes_input
 from chiron_api.services import open_services
 from chiron_workers.batches.references import id_of
@@ -34,5 +35,5 @@ async def say(
             with suppress(NotFound):
                 await find_run(services.pool, str(run_id))  # a batch is told from what is not there
             raise
-    sentence = f"The run goes on; `chiron watch {target}` follows it."
+    sentence = f"The run goes on; {pasteable('watch', target)} follows it."
     print_answer(sentence if answer.is_woken else "The run reads it next.", answer, as_json=as_json)

@@ -1,5 +1,4 @@
 import sys
-from shlex import quote
 from typing import Annotated
 from uuid import UUID
 
@@ -8,6 +7,7 @@ import typer
 from chiron_api.acts.remedies import with_remedies
 from chiron_api.cli.display.answer import AsJson
 from chiron_api.cli.display.finish_hint import finish_hint
+from chiron_api.cli.display.remedies import pasteable
 from chiron_api.cli.display.summary import print_batch, print_batches, print_run
 from chiron_api.text import as_json as json_line
 from chiron_workers.batches.references import Referent, id_of, short_ids
@@ -82,7 +82,9 @@ async def _show_transcript(pool: Pool, target: str, *, as_json: bool) -> None:
 
     summary = await find_run(pool, target)
     if summary.pruned_at:
-        raise NotFound(f"The conversation of {target} was pruned. `chiron show {target}` has its answer.")
+        raise NotFound(
+            f"The conversation of {target} was pruned. {pasteable('show', target)} has its answer."
+        )
     is_empty = True
     async for entry in read_transcript(pool, summary.id):
         typer.echo(json_line(entry) if as_json else "\n".join(transcript_lines(entry)))
@@ -117,7 +119,7 @@ async def _show_batch(
     run_count = batch.nothing_found if nothing_found else sum(batch.runs.values())
     print_batch(batch, runs, run_count=run_count, has_amount=cost is not None)
     if runs and sys.stdout.isatty():
-        typer.echo(f"`chiron show {quote(target)}#{runs[0].number}` shows a run with its answer.")
+        typer.echo(f"{pasteable('show', f'{target}#{runs[0].number}')} shows a run with its answer.")
     if cost:
         typer.echo(f"\n{finish_hint(cost)}")
     if difference:

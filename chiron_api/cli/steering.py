@@ -8,6 +8,7 @@ from chiron_api.acts import steering as acts
 from chiron_api.acts.inputs import Input
 from chiron_api.answers.runs import Steering
 from chiron_api.cli.display.answer import AsJson, print_answer
+from chiron_api.cli.display.remedies import pasteable
 from chiron_api.cli.input.options import takes_input
 from chiron_api.services import Services, open_services
 from chiron_workers.batches.references import id_of
@@ -16,7 +17,7 @@ from chiron_workers.settings import settings
 
 cli = typer.Typer()
 Target = Annotated[str, typer.Argument(metavar="BATCH_OR_RUN", help="Id of a batch or of a run.")]
-HINT = "`chiron watch {}` follows."
+HINT = "{} follows."
 
 
 class Command(Protocol):
@@ -88,7 +89,7 @@ async def _steer(
         parts.append(f"tried again at once: {', '.join(effect.lifted)}")
     text = "; ".join(parts) or "the budget is changed, and nothing had to be woken"
     print_answer(
-        f"{text[:1].upper()}{text[1:]}. {hint.format(target)}".rstrip(),
+        f"{text[:1].upper()}{text[1:]}. {hint.format(pasteable('watch', target))}".rstrip(),
         {"changed": effect.changed, "requested": effect.asked, "lifted_models": effect.lifted},
         as_json=as_json,
     )

@@ -23,6 +23,7 @@ from chiron_api.cli.input.options import Draft, takes_input
 from chiron_api.cli.input.row_schema import read_schema
 from chiron_api.cli.input.times import time_option
 from chiron_api.cli.input.topics_file import Topic, TopicEntry, read_topics
+from chiron_api.cli.input.typed_topics import check_typed_topics
 from chiron_api.cli.watch import follow
 from chiron_api.services import open_services
 from chiron_api.text import as_json as json_line
@@ -154,6 +155,7 @@ def _columns(text: str | None, schema: Path | None) -> list[ColumnRequest] | Non
 
 
 def _topic_entries(arguments: Sequence[str], file: str | None, *, needs_subject: bool) -> list[TopicEntry]:
+    check_typed_topics(arguments)
     entries: list[TopicEntry] = []
     for n, text in enumerate(arguments, start=1):
         entries += read_topics("-") if text == "-" else [TopicEntry(Topic(topic=text.strip()), f"Topic {n}")]

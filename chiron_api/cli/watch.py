@@ -40,12 +40,14 @@ def watch(
 def follow(target: str, *, after: int | None = None, history: bool = False, as_json: bool = False) -> None:
     """Watch until the end, then exit: 0 if all runs completed, 1 if not, 130 after Ctrl+C."""
     from chiron_api.cli.display.progress import show_events
+    from chiron_api.cli.display.remedies import pasteable
 
     try:
         state = asyncio.run(show_events(target, after, history=history, as_json=as_json))
     except KeyboardInterrupt:
         typer.echo(
-            f"Stopped watching; the research goes on. `chiron watch {target}` follows it again.", err=True
+            f"Stopped watching; the research goes on. {pasteable('watch', target)} follows it again.",
+            err=True,
         )
         raise typer.Exit(130) from None
     raise typer.Exit(0 if state == RunState.COMPLETED else 1)

@@ -70,7 +70,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
         CrateRefused: It is no folder and no ZIP file, or has files that lead out of it, or too many or too large ones.
     """
     if not path.exists():
-        raise NotFound(f"There is no {path}.")
+        raise NotFound(f"{path} cannot be read: No such file or directory.")
     if path.is_dir():
         sizes = _bounded(_files(path))
         yield Folder(path, sizes)

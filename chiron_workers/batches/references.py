@@ -20,6 +20,7 @@ NAME_CHARS_MAX = 200
 INT_MAX = 2**31 - 1
 SHORT_CHARS_MIN = 8
 RUN_NAME = re.compile(r"(.+)#([1-9][0-9]{0,5})", re.DOTALL)  # a batch, and the number of a run in it
+NO_NUMBER = re.compile(r".*#\s*\S{0,6}", re.DOTALL)  # what was meant as the number of a run
 GROUPS_END = (8, 12, 16, 20)  # digits before each hyphen
 
 
@@ -175,6 +176,10 @@ def _nothing(
     if is_beginning:
         kind = "id" if Referent.RESEARCH in kinds else f"id of a {kinds[0]}"
         return NotFound(f"No {kind} begins with {words}.{hint}", remedies=() if hint else (LISTS[kinds[0]],))
+    if Referent.RESEARCH in kinds and NO_NUMBER.fullmatch(words):
+        return UsageError(
+            f"{words[:60]!r} names no run: its number stands behind the batch and counts from 1, such as last#1."
+        )
     what = "and no name of a batch" if Referent.RESEARCH in kinds else f"of a {kinds[0]}"
     if hint:
         return UsageError(f"{words[:60]!r} is no id {what}.{hint}")

@@ -139,10 +139,12 @@ def check_run(run: NewRun) -> None:
         _check_context(run.context)
     if run.role not in role_names():
         raise UsageError(f"There is no role {run.role[:60]!r}; the roles are {', '.join(role_names())}.")
+    if not run.model:
+        raise UsageError("No model is named: CHIRON_MODEL is empty. Set it, or name one.")
     if not 0 < len(run.model) <= MODEL_CHARS_MAX or UNSTORABLE.search(run.model):
         raise UsageError(f"The model must be a name of at most {MODEL_CHARS_MAX} characters.")
     if not 1 <= run.max_turns <= INT_MAX:
-        raise UsageError(f"The number of turns must be at least 1 (got {run.max_turns}).")
+        raise UsageError(f"The number of turns must be between 1 and {INT_MAX:,} (got {run.max_turns}).")
     if abs(run.priority) > INT_MAX:
         raise UsageError(f"The priority must be a whole number of at most {INT_MAX:,}.")
     check_amounts(run.budget)

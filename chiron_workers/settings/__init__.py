@@ -403,6 +403,16 @@ class Settings(BaseSettings):
             )
         return url
 
+    @field_validator("redis_url")
+    @classmethod
+    def _is_of_redis(cls, url: str) -> str:
+        # Said before anything is stored: workers are signalled after a batch is, and it would be submitted again.
+        if url and not url.startswith(("redis://", "rediss://", "unix://")):
+            raise ValueError(
+                "must look like redis://:password@host:6379/0, with rediss:// for TLS or unix:// for a socket"
+            )
+        return url
+
     @field_validator("api_key")
     @classmethod
     def _blanks_are_unset(cls, key: SecretStr) -> SecretStr:
@@ -451,6 +461,16 @@ def read_settings(**values: object) -> Settings:
         raise ConfigurationError("\n".join(_sentence(problem) for problem in error.errors())) from None
 
 
+def _plain(message: str) -> str:
+    """What pydantic says of a value, as options of commands say it."""
+    words = message.removeprefix("Value error, ").replace("Input should be", "must be", 1)
+    return (
+        words.partition(", unable to parse")[0]
+        .replace("greater than or equal to", "at least")
+        .replace("less than or equal to", "at most")
+    )
+
+
 def _sentence(problem: object) -> str:
     assert isinstance(problem, dict)
     if not problem["loc"]:  # about several settings together; the message names them
@@ -460,7 +480,7 @@ def _sentence(problem: object) -> str:
     # An address may hold a password.
     is_secret = "SecretStr" in str(Settings.model_fields[setting].annotation) or setting.endswith("_url")
     got = "" if is_secret else f" (got {problem['input']!r})"
-    return f"{name}: {problem['msg'].removeprefix('Value error, ')}{got}. Change it in the environment or in .env."
+    return f"{name}: {_plain(problem['msg'])}{got}. Change it in the environment or in .env."
 
 
 def fill_in(base: Settings) -> Settings:

@@ -16,6 +16,7 @@ from chiron_api.local_stack.ports import free_port
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 ELISION = "..."
+ERROR = "chiron: "
 IN_A_TERMINAL = "chiron list"
 # What differs from one time to the next, and what stands for it.
 VARIABLE_PARTS = (
@@ -28,6 +29,7 @@ VARIABLE_PARTS = (
     (r"started on \S+", "started on NODE"),
     (r"127\.0\.0\.1:\d+", "ADDRESS"),
     (r"in \d+ ms", "in MS"),
+    (r"code=\S+", "code=CODE"),
     (r"; (?:\d+m )?\d+s\.$", "; DURATION."),
     (r"[\d,]+ fresh|[\d,]+ out", "TOKENS"),
     (r"^\*\*\d+\.\*\*|^  \d+  |#\d ", "N "),  # facts of one reply, and runs, come in any order
@@ -71,16 +73,16 @@ class Reader:
             "CHIRON_FLOWER_PORT": str(free_port()),
         }
 
-    def run(self, command: str) -> str:
-        """What a command prints, in a pipe unless the page shows a terminal."""
+    def run(self, command: str, *, exit_code: int = 0) -> str:
+        """What a command prints, in a pipe unless the page shows a terminal; the error of one that fails."""
         if command == IN_A_TERMINAL:
             return output_in_terminal("list", environment=self.environment)
         process = subprocess.run(
             ["bash", "-c", command], cwd=self.folder, env=self.environment, capture_output=True, text=True,
             timeout=300, check=False,
         )  # fmt: skip
-        assert process.returncode == 0, (command, process.stdout, process.stderr)
-        return process.stdout
+        assert process.returncode == exit_code, (command, process.stdout, process.stderr)
+        return process.stderr if exit_code else process.stdout
 
     def id_of_the_first_fact(self) -> str:
         found = self.run('chiron search "open water in winter" --subject "Sea ice" --json')
@@ -117,10 +119,15 @@ def test_what_the_tutorial_says_is_printed_is_printed(reader: Reader) -> None:
     for block in blocks():
         if block.startswith("mkdir"):  # the documents
             reader.run(block)
+        if block.startswith("chiron "):  # commands whose output the page does not show
+            for line in block.splitlines():
+                assert reader.run(line), line
+                count += 1
         for command, lines in calls(block):
             if re.match(r"chiron show [0-9a-f]{8}-", command):
                 command = f"chiron show {reader.id_of_the_first_fact()}"  # noqa: PLW2901  # the page names one of its own
-            output = [steady(line, reader.home) for line in reader.run(command).splitlines()]
+            text = reader.run(command, exit_code=int(lines[:1] != [] and lines[0].startswith(ERROR)))
+            output = [steady(line, reader.home) for line in text.splitlines()]
             assert missing([steady(line, reader.home) for line in lines], output) == [], (command, output)
             count += 1
-    assert count == 9
+    assert count == 19

@@ -113,7 +113,7 @@ async def test_a_batch_of_exactly_that_name_wins(pool: Pool) -> None:
     [
         ("last#4", NotFound, "Batch last has no run #4; its last one is #3."),
         ("last#2", NotFound, "Run #2 of batch last was deleted."),
-        ("last#0", UsageError, "is no id and no name of a batch"),
+        ("last#0", UsageError, "its number stands behind the batch and counts from 1"),
         ("waves#1", UsageError, "'waves' is no id and no name of a batch"),
         ("ffff#1", NotFound, "No id begins with ffff"),
     ],

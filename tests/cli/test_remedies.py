@@ -7,15 +7,14 @@ import shlex
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
+from support.printed_commands import commands_in, parse
 from support.run_harness import Stage
 from support.scripted_model import Says, call, says
 
 from chiron_api.acts.remedies import request_of
-from chiron_api.cli import load_command
 from chiron_api.cli.commands import SUMMARIES
 from chiron_api.cli.display.remedies import command_of
 from chiron_workers.batches.steering import resume
@@ -79,17 +78,6 @@ REMEDIES = (
 # What stands for a word in a printed command.
 PLACEHOLDER = re.compile(r"\{[^{}]*(?:\{[^{}]*\})?[^{}]*\}")
 COMMAND = re.compile(r"`chiron ((?:[^`\\\n]|\\.)+)`|<code>chiron ([^<]+)</code>")
-
-
-def parse(words: list[str]) -> None:
-    """Have the parser of our commands read a command, without running it. Raises UsageError."""
-    name, *words = words
-    command: Any = load_command(name)
-    context = command.make_context(name, words)
-    while hasattr(command, "commands"):
-        words = [*context._protected_args, *context.args]
-        name, command, words = command.resolve_command(context, words)
-        context = command.make_context(name, words, parent=context)
 
 
 def printed_commands() -> Iterator[tuple[str, str]]:
@@ -222,3 +210,23 @@ async def test_a_resume_without_more_money_names_the_amount_as_a_remedy(stage: S
     assert (await asyncio.to_thread(chiron, *shlex.split(command)[1:])).exit_code == 0
     await stage.play(run_id)
     assert (await stage.row(run_id))["answer"] == "done"
+
+
+def test_a_printed_command_has_quotes_around_a_name_that_needs_them(chiron, tmp_path: Path) -> None:
+    name = "Lakes & rivers, week 1"
+    assert chiron("submit", "tides", "moons", "-s", "Lakes", "--name", name).exit_code == 0
+    outputs = [
+        chiron("cancel", name),
+        chiron("retry", name),
+        chiron("cancel", f"{name}#1"),
+        chiron("retry", f"{name}#1"),
+        chiron("logs", name),
+        chiron("backup", str(tmp_path / "all of it.backup")),
+    ]
+    commands = [words for answer in outputs for words in commands_in(answer.output)]
+    assert commands == [
+        ["watch", name],
+        ["watch", f"{name}#1"],
+        ["show", name],
+        ["restore", str(tmp_path / "all of it.backup")],
+    ]

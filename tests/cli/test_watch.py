@@ -442,3 +442,14 @@ def test_the_board_shows_budget_time_left_and_topics_shortened_in_the_middle() -
     for row in board.rows.values():
         row.state = RunState.PAUSED
     assert " left" not in "\n".join(drawn(board, width=80))
+
+
+@pytest.mark.parametrize("runs", [3, 200])
+def test_the_board_shows_the_command_that_lets_a_paused_batch_finish_whole_at_80_columns(runs: int) -> None:
+    command = f"`chiron resume {new_id()} --budget-usd 12.54`"
+    board = Board("A batch", {new_id(): Row(f"topic {n}") for n in range(runs)})
+    reason = "All runs that have not ended are paused. About 12.54 USD in all lets the open runs finish."
+    board.hint = f"{reason} {command} gives it that."
+    lines = drawn(board, width=80)
+    assert any(line.startswith(command) for line in lines)
+    assert len(lines) <= 24

@@ -129,7 +129,7 @@ def targets_of(value):
 def test_what_is_not_there_is_said_in_a_sentence(arguments):
     answer = run_verify(*arguments)
     assert (answer.exit_code, answer.stdout) == (1, "")
-    assert answer.stderr == f"chiron: There is no {arguments[0]}.\n"
+    assert answer.stderr == f"chiron: {arguments[0]} cannot be read: No such file or directory.\n"
 
 
 @pytest.mark.parametrize("quote", ["sender is not None:", "await asyncio.wait({self._sender})"])

@@ -11,10 +11,10 @@ from chiron_workers.settings import Settings, fill_in, local_services, read_sett
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("CHIRON_LEASE_S", "soon", "CHIRON_LEASE_S: Input should be a valid number"),
-        ("CHIRON_LEASE_S", "1", "greater than or equal to 2"),
+        ("CHIRON_LEASE_S", "soon", "CHIRON_LEASE_S: must be a valid number"),
+        ("CHIRON_LEASE_S", "1", "must be at least 2"),
         ("CHIRON_RENEWAL_S", "9", "CHIRON_RENEWAL_S must be at most a third of CHIRON_LEASE_S"),
-        ("CHIRON_API_PORT", "70000", "less than or equal to 65535"),
+        ("CHIRON_API_PORT", "70000", "must be at most 65535"),
         ("CHIRON_EMBEDDING_PROVIDER", "word2vec", "'minilm', 'voyage' or 'openai'"),
         ("CHIRON_PRICES", "cheap", "CHIRON_PRICES: must be JSON"),
         ("CHIRON_PRICES", '{"m": {"input": "x"}}', "CHIRON_PRICES"),
@@ -28,7 +28,7 @@ from chiron_workers.settings import Settings, fill_in, local_services, read_sett
             '{"m": {"input": 1, "output": 2, "cashe_read": 0}}',
             "m: a price has input and output",
         ),
-        ("CHIRON_PRICES", '{"m": {"input": -1, "output": 2}}', "m.*input.*greater than or equal to 0"),
+        ("CHIRON_PRICES", '{"m": {"input": -1, "output": 2}}', "m.*input.*at least 0"),
         ("CHIRON_PRICES", '{"m": {"input": NaN, "output": 2}}', "m.*input.*finite number"),
         ("CHIRON_PRICES", '{"m": "free"}', "m.*none"),
     ],

@@ -196,11 +196,14 @@ class Board:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The whole screen."""
-        facts = min(len(self.facts), max(0, console.size.height - 11))
-        room = max(1, console.size.height - 8 - facts)
+        # A command stands on a line of its own, so that it can be pasted.
+        hint = Text(self.hint.replace(" `chiron", "\n`chiron"), style="dim")
+        height = console.size.height - max(1, len(hint.wrap(console, options.max_width)))
+        facts = min(len(self.facts), max(0, height - 10))
+        room = max(1, height - 7 - facts)
         problems = self._shared_problems() if room > PROBLEMS_SHOWN else {}
         parts: list[RenderableType] = [
-            self._head(with_tokens=console.size.height >= ROOMY_LINES),
+            self._head(with_tokens=height >= ROOMY_LINES - 1),
             self._bar(options.max_width),
             self._table(room - len(problems), problems),
             *(
@@ -213,7 +216,7 @@ class Board:
             if facts
             else []
         )
-        parts.append(Text(self.hint, style="dim", no_wrap=True))
+        parts.append(hint)
         yield Group(*parts)
 
     def _shared_problems(self) -> dict[str, int]:

@@ -61,6 +61,8 @@ def read_topics(file: str) -> list[TopicEntry]:
     Raises:
         UsageError: The file cannot be read or understood; the sentence names the file and the line.
     """
+    if not file:
+        raise UsageError("--file names no file.")
     name = "standard input" if file == "-" else file
     text = _decode(_read(file), name)
     topics = []

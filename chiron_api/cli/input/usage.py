@@ -16,6 +16,18 @@ PLAIN_WORDS = {
 }
 
 
+# Words of other programs for what a command of ours does.
+SYNONYMS = (
+    {"delete", "remove", "rm", "del", "drop", "revoke"},
+    {"list", "ls"},
+    {"add", "create", "new", "make"},
+    {"submit", "run", "start", "ask", "research"},
+    {"show", "get", "view", "info", "describe", "cat", "batch"},
+    {"cancel", "stop", "kill", "abort"},
+    {"watch", "tail", "follow"},
+)
+
+
 class SuggestingGroup(TyperGroup):
     """Commands, of which the nearest are named for one that there is not."""
 
@@ -25,7 +37,9 @@ class SuggestingGroup(TyperGroup):
         if args and args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
             from chiron_workers.nearest import suggestion
 
-            ctx.fail(f"There is no command {args[0][:60]!r}.{suggestion(args[0], names)}")
+            synonyms = [name for words in SYNONYMS if args[0] in words for name in names if name in words]
+            hint = f" Did you mean {' or '.join(synonyms)}?" if synonyms else suggestion(args[0], names)
+            ctx.fail(f"There is no command {args[0][:60]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
 
@@ -53,5 +67,13 @@ def usage_sentence(error: Any) -> str:
 def _option_sentence(error: Any, name: str, sentence: str) -> str:
     if not sentence.startswith("No such option"):
         return sentence
-    near = " or ".join(sorted(error.possibilities or ()))
+    from chiron_workers.nearest import nearest
+
+    # With its hyphens, which all options share, anything short is near.
+    possibilities = [
+        option for option in error.possibilities or () if nearest(name.strip("-"), [option.strip("-")])
+    ]
+    if error.ctx is not None and error.ctx.parent is None and not possibilities:
+        return f"There is no option {name[:60]} in front of a command; options of a command stand behind it"
+    near = " or ".join(sorted(possibilities))
     return f"There is no option {name[:60]}{f'. Did you mean {near}?' if near else ''}"
