@@ -118,7 +118,7 @@ async def load_timeline(
         tuple(_stretch(row, calls.get(row["first_n"], ())) for row in shown_rows),
         fold,
         _stretch(total_row) if total_row["first_turn"] else None,
-        None if is_over or not total_row["first_turn"] else await _under_way(pool, run_id),
+        None if is_over else await _under_way(pool, run_id),
     )
 
 

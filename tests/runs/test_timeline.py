@@ -1,72 +1,30 @@
 """Where the time of a run went, from its events, entries and results."""
 
-import json
-from datetime import timedelta
-from uuid import UUID
-
 import pytest
 from support.research_rows import NOON, Shelf
+from support.timed_runs import TimedRun
 
 from chiron_workers.db.connect import Pool
-from chiron_workers.ids import new_id
 from chiron_workers.runs.timeline import load_timeline
 
-TOKENS = {"input_tokens": 100, "output_tokens": 50, "cache_write_tokens": 10, "cache_read_tokens": 1_000}
-
-
-class Story:
-    """A run whose rows have the times that a test gives them, in seconds after noon."""
-
-    def __init__(self, shelf: Shelf, **run: object) -> None:
-        self.shelf, subject = shelf, shelf.subject("moon")
-        self.batch_id = shelf.batch(subject)
-        self.run_id: UUID = shelf.run(subject, self.batch_id, "Tides", **run)
-        self.seq = self.n = 0
-
-    def event(self, second: float, kind: str, **data: object) -> None:
-        self.seq += 1
-        self.shelf.insert(
-            "events", run_id=self.run_id, batch_id=self.batch_id, seq=self.seq, kind=kind,
-            at=NOON + timedelta(seconds=second), data=json.dumps(data),
-        )  # fmt: skip
-
-    def reply(self, second: float, *calls: str, cost_usd: float | None = 0.01, **data: object) -> None:
-        self.n += 1
-        self.shelf.insert(
-            "entries", run_id=self.run_id, n=self.n, kind="reply", lease=1, token=new_id(), body="{}",
-            at=NOON + timedelta(seconds=second), cost_usd=cost_usd, **TOKENS,
-        )  # fmt: skip
-        self.event(second, "model.replied", turn=self.n, **TOKENS, **data)
-        for call in calls:
-            self.event(second, "tool.called", call_id=call, name=call)
-
-    def result(self, second: float, call: str, *, ms: int, row_at: float | None = None, **more: object) -> None:
-        at = NOON + timedelta(seconds=second if row_at is None else row_at)
-        self.shelf.insert(
-            "tool_results", run_id=self.run_id, n=self.n, call_id=call, name=call, body="x",
-            ms=ms, at=at, **{"is_error": False} | more,
-        )  # fmt: skip
-        self.event(second, "tool.returned", call_id=call, name=call, ms=ms, is_error=False)
-
-
 async def test_timeline_tells_the_model_from_tools_and_each_kind_of_waiting(pool: Pool, shelf: Shelf):
-    story = Story(shelf)
-    story.event(0, "run.queued")
-    story.event(10, "run.started")
-    story.reply(14, "web_search", "web_fetch", waited_ms=1_000)
-    story.result(16, "web_search", ms=2_000, cost_usd=0.005)
-    story.result(19, "web_fetch", ms=5_000, is_error=True)
-    story.reply(20)
-    story.event(21, "run.paused", reason="asked for")
-    story.event(81, "run.queued")
-    story.event(91, "run.resumed")
-    story.event(95, "run.handed_back", waits_for="model", ready_in_s=5)
-    story.event(100, "run.resumed")
-    story.event(101, "run.handed_back", worker="w1")
-    story.event(103, "run.resumed")
-    story.reply(105)
-    story.event(105, "run.completed")
-    timeline = await load_timeline(pool, story.run_id, is_over=True, rows=100)
+    timed_run = TimedRun(shelf)
+    timed_run.event(0, "run.queued")
+    timed_run.event(10, "run.started")
+    timed_run.reply(14, "web_search", "web_fetch", waited_ms=1_000)
+    timed_run.result(16, "web_search", ms=2_000, cost_usd=0.005)
+    timed_run.result(19, "web_fetch", ms=5_000, is_error=True)
+    timed_run.reply(20)
+    timed_run.event(21, "run.paused", reason="asked for")
+    timed_run.event(81, "run.queued")
+    timed_run.event(91, "run.resumed")
+    timed_run.event(95, "run.handed_back", waits_for="model", ready_in_s=5)
+    timed_run.event(100, "run.resumed")
+    timed_run.event(101, "run.handed_back", worker="w1")
+    timed_run.event(103, "run.resumed")
+    timed_run.reply(105)
+    timed_run.event(105, "run.completed")
+    timeline = await load_timeline(pool, timed_run.run_id, is_over=True, rows=100)
     first, second, third = timeline.steps
     assert (first.model_s, first.tools_s, first.waiting.queue_s, first.waiting.cooldown_s) == (3, 5, 10, 1)
     assert (first.tool_calls, first.tool_errors, first.at) == (2, 1, NOON)
@@ -88,52 +46,52 @@ async def test_timeline_tells_the_model_from_tools_and_each_kind_of_waiting(pool
 
 
 async def test_timeline_begins_a_call_that_wrote_with_its_reply(pool: Pool, shelf: Shelf):
-    story = Story(shelf)
-    story.event(0, "run.started")
-    story.reply(2, "store_knowledge")
-    story.result(12, "store_knowledge", ms=10_000, row_at=4)  # its transaction began two seconds after the reply
-    story.reply(13)
-    first, second = (await load_timeline(pool, story.run_id, is_over=True, rows=100)).steps
+    timed_run = TimedRun(shelf)
+    timed_run.event(0, "run.started")
+    timed_run.reply(2, "store_knowledge")
+    timed_run.result(12, "store_knowledge", ms=10_000, row_at=4)  # its transaction began two seconds after the reply
+    timed_run.reply(13)
+    first, second = (await load_timeline(pool, timed_run.run_id, is_over=True, rows=100)).steps
     assert (first.tools_s, first.calls[0].after_s, second.model_s) == (10, 0, 1)
 
 
 async def test_timeline_folds_many_turns_evenly_and_keeps_their_sums(pool: Pool, shelf: Shelf):
-    story = Story(shelf)
-    story.event(0, "run.started")
+    timed_run = TimedRun(shelf)
+    timed_run.event(0, "run.started")
     for turn in range(1, 24):
-        story.reply(2 * turn, cost_usd=None if turn == 1 else 0.01)
-    timeline = await load_timeline(pool, story.run_id, is_over=True, rows=10)
+        timed_run.reply(2 * turn, cost_usd=None if turn == 1 else 0.01)
+    timeline = await load_timeline(pool, timed_run.run_id, is_over=True, rows=10)
     assert timeline.fold == 3
     assert [(step.first_turn, step.last_turn) for step in timeline.steps][-2:] == [(19, 21), (22, 23)]
     assert [step.model_s for step in timeline.steps] == [6] * 7 + [4]
     assert timeline.steps[0].cost_usd is None  # the price of one is not known
     assert timeline.total is not None
     assert (timeline.total.model_s, timeline.total.output_tokens) == (46, 23 * 50)
-    part = await load_timeline(pool, story.run_id, is_over=True, rows=10, first=4, last=6)
+    part = await load_timeline(pool, timed_run.run_id, is_over=True, rows=10, first=4, last=6)
     assert [(step.first_turn, step.last_turn) for step in part.steps] == [(4, 4), (5, 5), (6, 6)]
     assert part.total == timeline.total
 
 
 async def test_timeline_says_what_is_under_way_and_leaves_it_out_of_the_sums(pool: Pool, shelf: Shelf):
-    story = Story(shelf, state="running", finished_at=None)
+    timed_run = TimedRun(shelf, state="running", finished_at=None)
 
     async def under_way() -> tuple[str, float, tuple[str, ...]]:
-        now = (await load_timeline(pool, story.run_id, is_over=False, rows=100)).under_way
+        now = (await load_timeline(pool, timed_run.run_id, is_over=False, rows=100)).under_way
         assert now is not None
         return now.what, (now.since - NOON).total_seconds(), now.tools
 
-    assert (await load_timeline(pool, story.run_id, is_over=False, rows=100)).steps == ()
-    story.event(0, "run.queued")
+    assert (await load_timeline(pool, timed_run.run_id, is_over=False, rows=100)).steps == ()
+    timed_run.event(0, "run.queued")
     assert await under_way() == ("queue", 0, ())
-    story.event(5, "run.started")
+    timed_run.event(5, "run.started")
     assert await under_way() == ("model", 5, ())
-    story.reply(9, "web_search", "web_fetch")
-    story.result(10, "web_search", ms=1_000)
+    timed_run.reply(9, "web_search", "web_fetch")
+    timed_run.result(10, "web_search", ms=1_000)
     assert await under_way() == ("tools", 9, ("web_fetch",))
-    story.result(12, "web_fetch", ms=3_000)
+    timed_run.result(12, "web_fetch", ms=3_000)
     assert await under_way() == ("model", 12, ())
-    story.event(13, "run.paused")
+    timed_run.event(13, "run.paused")
     assert await under_way() == ("pause", 13, ())
-    total = (await load_timeline(pool, story.run_id, is_over=False, rows=100)).total
+    total = (await load_timeline(pool, timed_run.run_id, is_over=False, rows=100)).total
     assert total is not None
     assert (total.waiting.queue_s, total.waiting.pause_s, total.model_s) == (5, 0, 4)

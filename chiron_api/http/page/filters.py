@@ -108,6 +108,11 @@ def decided(other: RelatedFact) -> str:
     return DECIDERS[Decider(other.decided_by)]
 
 
+def span(seconds: float) -> str:
+    """A time span, with a digit behind the point where it is short."""
+    return duration(seconds) if seconds >= 10 else f"{seconds:.1f}s"
+
+
 def time_left(batch: BatchSummary) -> timedelta | None:
     """How long the open runs of a batch will take at the pace so far; None before two have ended."""
     ended_runs = sum(batch.runs[state] for state in FINAL_STATES)
@@ -162,6 +167,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "number": number,
     "plural": plural,
     "shares": shares_of,
+    "span": span,
     "time_left": time_left,
     "usd": usd,
     "validity": lambda source: validity(source.valid_from, source.valid_until),

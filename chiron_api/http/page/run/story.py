@@ -51,6 +51,7 @@ class Turn:
     thinking: str = ""
     words: str = ""
     number: int | None = None
+    reply_seq: int = 0  # of the event of the reply; the turn may begin with that of its thinking
     rule: str = ""
     kind: str = ""
     is_error: bool = False
@@ -147,6 +148,7 @@ def _reply(turns: list[Turn], event: DictRow) -> None:
         turns.append(Turn(event["seq"], event["at"]))
     turn = turns[-1]
     text = str(data.get("text", ""))
+    turn.reply_seq = event["seq"]
     turn.number, turn.cost_usd = data.get("turn"), data.get("cost_usd")
     turn.reported, turn.is_usage_unknown = data.get("reported"), bool(data.get("usage_unknown"))
     turn.words = f"{text}…" if len(text) == SHOWN_CHARS else text
