@@ -100,6 +100,7 @@ async def list_runs(services: Services, page: RunPage) -> RunList:
         "GET /v1/runs/{id}/events",
         "GET /runs/{id}/live",
         "GET /runs/{id}/calls/{call_id}",
+        "GET /runs/{id}/calls/{call_id}/result",
         "mcp get_run",
         "resource chiron://runs/{id}",
     ),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from chiron_api.acts.inputs import Input
 from chiron_api.acts.runs import TURNS_MAX, Message, Turns, show_timeline
@@ -15,7 +15,7 @@ from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import flower_address, path_id, read_query
 from chiron_api.http.page.forms import Form
 from chiron_api.http.page.live import Frame, Part, live_parts
-from chiron_api.http.page.rendering import page, render
+from chiron_api.http.page.rendering import HEADERS, page, render
 from chiron_api.http.page.rows.table import RowTable
 from chiron_api.http.page.rows.table import load as load_rows
 from chiron_api.http.page.rows.view import rows_part
@@ -30,6 +30,7 @@ from chiron_workers.batches.cost_to_finish import CostToFinish
 from chiron_workers.batches.summaries import RunSummary, run_summary, summary
 
 MESSAGE = Form(Message)
+NO_CALL = "This call is not here (any more): it runs still, or its run was pruned."
 TOKEN_CHARS = 4  # of English; the server says how many tokens a reply has once it is complete
 
 
@@ -132,15 +133,25 @@ async def show_call(request: Request) -> Response:
     run = await run_summary(pool, run_id)
     call = await story.load_call(pool, run_id, request.path_params["call_id"])
     if call is None:
-        raise Problem(
-            HTTPStatus.NOT_FOUND, "This call is not here (any more): it runs still, or its run was pruned."
-        )
+        raise Problem(HTTPStatus.NOT_FOUND, NO_CALL)
     arguments = json.dumps(call["arguments"], indent=2, ensure_ascii=False)
     return page(request, "run/call.html", section="/batches", run=run, call=call, arguments=arguments)
+
+
+async def download_result(request: Request) -> Response:
+    """The whole result of a call, as a text to save."""
+    pool, run_id = services_of(request).pool, path_id(request)
+    await run_summary(pool, run_id)
+    result = await story.load_result(pool, run_id, request.path_params["call_id"])
+    if result is None:
+        raise Problem(HTTPStatus.NOT_FOUND, NO_CALL)
+    headers = HEADERS | {"Content-Disposition": 'attachment; filename="result.txt"'}
+    return PlainTextResponse(result, headers=headers)
 
 
 routes = [
     view("/runs/{id}", show_run),
     view("/runs/{id}/live", live_run),
     view("/runs/{id}/calls/{call_id}", show_call),
+    view("/runs/{id}/calls/{call_id}/result", download_result),
 ]
