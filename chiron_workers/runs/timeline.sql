@@ -27,10 +27,10 @@ marked_steps as (
          min(at) as first_at,
          max(at) filter (where kind = 'model.replied') as replied_at,
          max(before_at) filter (where kind = 'model.replied') as before_at,
-         sum(extract(epoch from after_at - at)) filter (where wait = 'queue') as queue_s,
-         sum(extract(epoch from after_at - at)) filter (where wait = 'pause') as pause_s,
-         sum(extract(epoch from after_at - at)) filter (where wait = 'handover') as handover_s,
-         coalesce(sum(extract(epoch from after_at - at)) filter (where wait = 'cooldown'), 0) + sum(waited_s) as cooldown_s,
+         sum(date_part('epoch', after_at - at)) filter (where wait = 'queue') as queue_s,
+         sum(date_part('epoch', after_at - at)) filter (where wait = 'pause') as pause_s,
+         sum(date_part('epoch', after_at - at)) filter (where wait = 'handover') as handover_s,
+         coalesce(sum(date_part('epoch', after_at - at)) filter (where wait = 'cooldown'), 0) + sum(waited_s) as cooldown_s,
          sum(waited_s) as waited_s,
          bool_or(wait is not null or kind = 'model.replied') as is_shown
     from marks
@@ -43,8 +43,8 @@ replies as (
      and kind = 'reply'),
 spans as (
   select replies.n, is_error, tool_results.cost_usd,
-         greatest(replies.at, tool_results.at - make_interval(secs => ms / 1000.0)) as begun_at,
-         greatest(replies.at, tool_results.at - make_interval(secs => ms / 1000.0)) + make_interval(secs => ms / 1000.0) as ended_at
+         greatest(replies.at, tool_results.at - ms * interval '1 millisecond') as begun_at,
+         greatest(replies.at, tool_results.at - ms * interval '1 millisecond') + ms * interval '1 millisecond' as ended_at
     from tool_results
     join replies using (n)
    where run_id = %(run_id)s),
@@ -57,7 +57,7 @@ call_sums as (
          count(*) filter (where is_error) as errors,
          sum(cost_usd) as calls_usd,
          max(ended_at) as ended_at,
-         sum(greatest(extract(epoch from ended_at - greatest(begun_at, reached_at)), 0)) as tools_s
+         sum(greatest(date_part('epoch', ended_at - greatest(begun_at, reached_at)), 0)) as tools_s
     from reached_spans
    group by n),
 steps as (
@@ -86,7 +86,7 @@ select bucket,
        max(n) as last_n,
        min(coalesce(least(first_at, asked_at), first_at)) as at,
        count(replied_at) as replies,
-       coalesce(sum(greatest(extract(epoch from replied_at - asked_at) - waited_s, 0)), 0)::float8 as model_s,
+       coalesce(sum(greatest(date_part('epoch', replied_at - asked_at) - waited_s, 0)), 0)::float8 as model_s,
        coalesce(sum(tools_s), 0)::float8 as tools_s,
        coalesce(sum(queue_s), 0)::float8 as queue_s,
        coalesce(sum(cooldown_s), 0)::float8 as cooldown_s,
@@ -108,7 +108,7 @@ select bucket,
 -- The calls of replies, those that took longest of each: when each began after its reply, and how long it took.
 select n, call_id, name, is_error, after_s, seconds
   from (select r.n, r.call_id, r.name, r.is_error, r.ms / 1000.0::float8 as seconds,
-               greatest(extract(epoch from r.at - e.at) - r.ms / 1000.0, 0)::float8 as after_s,
+               greatest(date_part('epoch', r.at - e.at) - r.ms / 1000.0, 0)::float8 as after_s,
                row_number() over (partition by r.n order by r.ms desc, r.call_id) as place
           from tool_results r
           join entries e on e.run_id = r.run_id and e.n = r.n

@@ -7,6 +7,7 @@ from support.timed_runs import TimedRun
 from chiron_workers.db.connect import Pool
 from chiron_workers.runs.timeline import load_timeline
 
+
 async def test_timeline_tells_the_model_from_tools_and_each_kind_of_waiting(pool: Pool, shelf: Shelf):
     timed_run = TimedRun(shelf)
     timed_run.event(0, "run.queued")
@@ -49,7 +50,9 @@ async def test_timeline_begins_a_call_that_wrote_with_its_reply(pool: Pool, shel
     timed_run = TimedRun(shelf)
     timed_run.event(0, "run.started")
     timed_run.reply(2, "store_knowledge")
-    timed_run.result(12, "store_knowledge", ms=10_000, row_at=4)  # its transaction began two seconds after the reply
+    timed_run.result(
+        12, "store_knowledge", ms=10_000, row_at=4
+    )  # its transaction began two seconds after the reply
     timed_run.reply(13)
     first, second = (await load_timeline(pool, timed_run.run_id, is_over=True, rows=100)).steps
     assert (first.tools_s, first.calls[0].after_s, second.model_s) == (10, 0, 1)

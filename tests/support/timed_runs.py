@@ -4,9 +4,8 @@ import json
 from datetime import timedelta
 from uuid import UUID
 
-from support.research_rows import NOON, Shelf
-
 from chiron_workers.ids import new_id
+from support.research_rows import NOON, Shelf
 
 TOKENS = {"input_tokens": 100, "output_tokens": 50, "cache_write_tokens": 10, "cache_read_tokens": 1_000}
 
@@ -37,7 +36,9 @@ class TimedRun:
         for call in calls:
             self.event(second, "tool.called", call_id=call, name=call)
 
-    def result(self, second: float, call: str, *, ms: int, row_at: float | None = None, **more: object) -> None:
+    def result(
+        self, second: float, call: str, *, ms: int, row_at: float | None = None, **more: object
+    ) -> None:
         at = NOON + timedelta(seconds=second if row_at is None else row_at)
         self.shelf.insert(
             "tool_results", run_id=self.run_id, n=self.n, call_id=call, name=call, body="x",

@@ -19,6 +19,7 @@ from chiron_api.text import (
     one_line,
     printable,
     services_phrase,
+    span,
     usd,
     validity,
     verdict_and_judge,
@@ -106,11 +107,6 @@ def verdict(source: AssertionDetails) -> str:
 def decided(other: RelatedFact) -> str:
     """Who says how two facts stand to each other."""
     return DECIDERS[Decider(other.decided_by)]
-
-
-def span(seconds: float) -> str:
-    """A time span, with a digit behind the point where it is short."""
-    return duration(seconds) if seconds >= 10 else f"{seconds:.1f}s"
 
 
 def time_left(batch: BatchSummary) -> timedelta | None:

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import chiron_api.http.page
 import httpx2
 import psycopg
 import pytest
@@ -11,6 +10,7 @@ from support.hostile_rows import hostile_rows
 from support.page_commands import commands_in
 from support.research_rows import Shelf
 
+import chiron_api.http.page
 from chiron_workers.ids import new_id
 from chiron_workers.settings import Settings
 
@@ -77,7 +77,9 @@ async def test_a_long_list_of_documents_is_shown_in_full_by_a_link(client: httpx
     for n in range(60):
         url = f"corpus://moon/{n:02}.md"
         digest = shelf.source(url, f"Tides, part {n}.")
-        shelf.insert("documents", id=new_id(), url=url, subject_id="moon", hash=digest, title=f"Part {n}", passages=1)
+        shelf.insert(
+            "documents", id=new_id(), url=url, subject_id="moon", hash=digest, title=f"Part {n}", passages=1
+        )
     page = (await client.get("/subjects/moon/sources")).text
     assert "The first 50 of 60." in page
     assert "Part 59" not in page

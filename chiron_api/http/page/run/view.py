@@ -69,7 +69,7 @@ async def show_run(request: Request) -> Response:
     pool, run_id = services_of(request).pool, path_id(request)
     options = read_query(request, Options)
     run = await run_summary(pool, run_id)
-    told = await story.load(pool, run_id, before=options.before)
+    latest_story = await story.load(pool, run_id, before=options.before)
     is_newest = options.before == story.NEWEST
     return page(
         request,
@@ -82,10 +82,10 @@ async def show_run(request: Request) -> Response:
         table=await load_rows(pool, run_id, path=f"/runs/{run_id}"),
         waterfall=waterfall_of(await show_timeline(services_of(request), run_id, options.turns)),
         is_part=(options.first, options.last) != (1, TURNS_MAX),
-        story=told,
+        story=latest_story,
         is_newest=is_newest,
         is_live=is_newest and not run.state.is_final and (options.first, options.last) == (1, TURNS_MAX),
-        shown_after=told.last_seq - story.EVENTS_PER_PAGE if is_newest else story.NEWEST,
+        shown_after=latest_story.last_seq - story.EVENTS_PER_PAGE if is_newest else story.NEWEST,
         flower_address=flower_address(request),
     )
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from chiron_api.answers.runs import RunTimeline, TimedCall, TimedTurns, Waiting
-from chiron_api.http.page.filters import span
-from chiron_api.text import count, duration
+from chiron_api.text import count, duration, span
+from chiron_api.views.timelines import time_sums
 
 ROWS = 40
 LANES_MAX = 4  # of calls that run side by side, one below the other
@@ -92,20 +92,11 @@ def waterfall_of(timeline: RunTimeline) -> Waterfall:
         if n * step <= width_s
     )
     total = timeline.total
-    return Waterfall(timeline, rows, ticks, sums_of(total) if total else (), _doing(timeline))
+    return Waterfall(timeline, rows, ticks, _sums(total) if total else (), _doing(timeline))
 
 
-def sums_of(turns: TimedTurns) -> tuple[tuple[str, str], ...]:
-    """Names and spans of what the time went to; what took none is left out, but for the model and tools."""
-    sums = [("Model", turns.model_s), ("Tools", turns.tools_s)]
-    waiting = turns.waiting
-    sums += [
-        ("In the queue", waiting.queue_s),
-        ("Waiting for the model", waiting.cooldown_s),
-        ("Paused", waiting.pause_s),
-        ("Changing workers", waiting.handover_s),
-    ]
-    return tuple((name, span(seconds)) for name, seconds in sums if seconds >= 0.05 or name in ("Model", "Tools"))
+def _sums(total: TimedTurns) -> tuple[tuple[str, str], ...]:
+    return tuple((name.capitalize(), span(seconds)) for name, seconds in time_sums(total).items())
 
 
 def _doing(timeline: RunTimeline) -> str:
