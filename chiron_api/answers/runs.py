@@ -151,7 +151,7 @@ class RunList(Answer):
     next: UUID | None
 
 
-class Waiting(Answer):
+class Waits(Answer):
     """Seconds that a run waited.
 
     `queue_s` for a worker; `cooldown_s` for the model: rate limits, cool-downs, tries that failed, money that other calls had
@@ -190,7 +190,7 @@ class TimedTurns(Answer):
     at: datetime
     model_s: float
     tools_s: float
-    waiting: Waiting
+    waits: Waits
     input_tokens: int
     output_tokens: int
     cache_write_tokens: int
@@ -205,7 +205,7 @@ class TimedTurns(Answer):
 class UnderWay(Answer):
     """What a run does now, and since when; no sum has it yet. `tools` are the names of the tools that run."""
 
-    what: Literal["model", "tools", "queue", "cooldown", "pause", "handover"]
+    activity: Literal["model", "tools", "queue", "cooldown", "pause", "handover"]
     since: datetime
     tools: list[str]
 
@@ -213,8 +213,8 @@ class UnderWay(Answer):
 class RunTimeline(Answer):
     """Where the time of a run went: its turns in their order, `fold` of them in each of `steps`, and the sums of all in `total`.
 
-    `window_tokens` are those of the model's context window, as its setting says; 200,000 without one. Of a run that was pruned, or
-    has not begun, there are no steps, and `total` is null.
+    `window_tokens` are those of the model's context window, as its setting says; 200,000 without one. Of a run that was pruned,
+    or has not begun, there are no steps, and `total` is null.
     """
 
     run_id: UUID

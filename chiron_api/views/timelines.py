@@ -7,12 +7,12 @@ SHOWN_FROM_S = 0.05
 
 def time_sums(turns: TimedTurns) -> dict[str, float]:
     """Seconds by what they went to: the model and tools, and each kind of waiting that took any."""
-    waiting = turns.waiting
-    waits = {
-        "in the queue": waiting.queue_s,
-        "waiting for the model": waiting.cooldown_s,
-        "paused": waiting.pause_s,
-        "changing workers": waiting.handover_s,
+    waits = turns.waits
+    spans = {
+        "in the queue": waits.queue_s,
+        "waiting for the model": waits.cooldown_s,
+        "paused": waits.pause_s,
+        "changing workers": waits.handover_s,
     }
-    shown_waits = {name: seconds for name, seconds in waits.items() if seconds >= SHOWN_FROM_S}
-    return {"model": turns.model_s, "tools": turns.tools_s} | shown_waits
+    long_spans = {name: seconds for name, seconds in spans.items() if seconds >= SHOWN_FROM_S}
+    return {"model": turns.model_s, "tools": turns.tools_s} | long_spans

@@ -19,7 +19,7 @@ ENDS = (EventKind.RUN_COMPLETED, EventKind.RUN_FAILED, EventKind.RUN_CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Waits:
     """Seconds that a run waited.
 
     Attributes:
@@ -68,7 +68,7 @@ class Stretch:
     at: datetime
     model_s: float
     tools_s: float
-    waiting: Waiting
+    waits: Waits
     input_tokens: int
     output_tokens: int
     cache_write_tokens: int
@@ -84,7 +84,7 @@ class Stretch:
 class UnderWay:
     """What a run does now, which no sum has yet: model, tools, queue, cooldown, pause or handover, since when."""
 
-    what: str
+    activity: str
     since: datetime
     tools: tuple[str, ...] = ()
 
@@ -123,13 +123,13 @@ async def load_timeline(
 
 
 def _stretch(row: DictRow, calls: tuple[TimedCall, ...] = ()) -> Stretch:
-    waiting = Waiting(row["queue_s"], row["cooldown_s"], row["pause_s"], row["handover_s"])
+    waits = Waits(row["queue_s"], row["cooldown_s"], row["pause_s"], row["handover_s"])
     names = (
         *("first_turn", "last_turn", "replies", "seq", "at", "model_s", "tools_s"),
         *("input_tokens", "output_tokens", "cache_write_tokens", "cache_read_tokens"),
         *("context_tokens", "cost_usd", "tool_calls", "tool_errors"),
     )
-    return Stretch(**{name: row[name] for name in names}, waiting=waiting, calls=calls)
+    return Stretch(**{name: row[name] for name in names}, waits=waits, calls=calls)
 
 
 async def _calls(pool: Pool, run_id: UUID, steps: list[DictRow]) -> dict[int, tuple[TimedCall, ...]]:
@@ -169,6 +169,6 @@ async def _under_way(pool: Pool, run_id: UUID) -> UnderWay | None:
                 state = UnderWay("tools" if open_calls else "model", at)
             case EventKind.MODEL_REPLIED:
                 state = UnderWay("model", at)
-    if state and state.what == "tools":
+    if state and state.activity == "tools":
         return UnderWay("tools", state.since, tuple(open_calls.values()))
     return state

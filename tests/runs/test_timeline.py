@@ -27,7 +27,7 @@ async def test_timeline_tells_the_model_from_tools_and_each_kind_of_waiting(pool
     timed_run.event(105, "run.completed")
     timeline = await load_timeline(pool, timed_run.run_id, is_over=True, rows=100)
     first, second, third = timeline.steps
-    assert (first.model_s, first.tools_s, first.waiting.queue_s, first.waiting.cooldown_s) == (3, 5, 10, 1)
+    assert (first.model_s, first.tools_s, first.waits.queue_s, first.waits.cooldown_s) == (3, 5, 10, 1)
     assert (first.tool_calls, first.tool_errors, first.at) == (2, 1, NOON)
     assert [(call.name, call.after_s, call.seconds) for call in first.calls] == [
         ("web_fetch", 0, 5),
@@ -35,14 +35,14 @@ async def test_timeline_tells_the_model_from_tools_and_each_kind_of_waiting(pool
     ]
     assert float(first.cost_usd or 0) == pytest.approx(0.015)
     assert (first.input_tokens, first.cache_read_tokens, first.context_tokens) == (100, 1_000, 1_160)
-    assert (second.model_s, second.tools_s, second.waiting.pause_s) == (1, 0, 0)
-    waiting = third.waiting
-    assert (third.model_s, waiting.pause_s, waiting.queue_s) == (2, 60, 10)
-    assert (waiting.cooldown_s, waiting.handover_s) == (5, 2)
+    assert (second.model_s, second.tools_s, second.waits.pause_s) == (1, 0, 0)
+    waits = third.waits
+    assert (third.model_s, waits.pause_s, waits.queue_s) == (2, 60, 10)
+    assert (waits.cooldown_s, waits.handover_s) == (5, 2)
     total = timeline.total
     assert total is not None
     assert (total.model_s, total.tools_s, total.replies, total.tool_calls) == (6, 5, 3, 2)
-    assert (total.waiting.queue_s, total.waiting.cooldown_s) == (20, 6)
+    assert (total.waits.queue_s, total.waits.cooldown_s) == (20, 6)
     assert timeline.under_way is None
 
 
@@ -81,7 +81,7 @@ async def test_timeline_says_what_is_under_way_and_leaves_it_out_of_the_sums(poo
     async def under_way() -> tuple[str, float, tuple[str, ...]]:
         now = (await load_timeline(pool, timed_run.run_id, is_over=False, rows=100)).under_way
         assert now is not None
-        return now.what, (now.since - NOON).total_seconds(), now.tools
+        return now.activity, (now.since - NOON).total_seconds(), now.tools
 
     assert (await load_timeline(pool, timed_run.run_id, is_over=False, rows=100)).steps == ()
     timed_run.event(0, "run.queued")
@@ -97,4 +97,4 @@ async def test_timeline_says_what_is_under_way_and_leaves_it_out_of_the_sums(poo
     assert await under_way() == ("pause", 13, ())
     total = (await load_timeline(pool, timed_run.run_id, is_over=False, rows=100)).total
     assert total is not None
-    assert (total.waiting.queue_s, total.waiting.pause_s, total.model_s) == (5, 0, 4)
+    assert (total.waits.queue_s, total.waits.pause_s, total.model_s) == (5, 0, 4)

@@ -65,10 +65,10 @@ class SharedView(Generic[State]):
             try:
                 changes: Changes | None = None
                 if any(self._target.values()):
-                    listening = self._streams.changes(
-                        **self._target, with_text=self._target["run_id"] is not None
+                    has_text = self._target["run_id"] is not None
+                    changes = await stack.enter_async_context(
+                        self._streams.changes(**self._target, with_text=has_text)
                     )
-                    changes = await stack.enter_async_context(listening)
                 await self._read(changes)
             except Exception as error:  # noqa: BLE001  # All viewers get it.
                 self._end(error)

@@ -1,13 +1,13 @@
 """The waterfall of a run as shares of a bar's width; the template draws it, so that it is there without a script.
 
-Each row begins at zero with what its turns waited for, then the model call, then the calls of tools from its reply on, so rows are
-compared by their lengths. A long wait is cut: the hours of a night would leave nothing to see of the seconds that a turn takes.
+Each row begins at zero with what its turns waited for, then the model call, then the calls of tools from its reply on, so rows
+are compared by their lengths. A long wait is cut: the hours of a night would hide the seconds of a turn.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from chiron_api.answers.runs import RunTimeline, TimedCall, TimedTurns, Waiting
+from chiron_api.answers.runs import RunTimeline, TimedCall, TimedTurns, Waits
 from chiron_api.text import count, duration, span
 from chiron_api.views.timelines import time_sums
 
@@ -81,7 +81,7 @@ def waterfall_of(timeline: RunTimeline) -> Waterfall:
     busy_s = max((_busy_s(turns) for turns in timeline.steps), default=0.0)
     wait_max_s = WAIT_SHARE * busy_s or 1.0
     longest_s = max(
-        (min(_waited_s(turns.waiting), wait_max_s) + _busy_s(turns) for turns in timeline.steps), default=0.0
+        (min(_waited_s(turns.waits), wait_max_s) + _busy_s(turns) for turns in timeline.steps), default=0.0
     )
     step = next((tick for tick in TICKS if longest_s / tick <= TICKS_MAX), longest_s / TICKS_MAX)
     width_s = longest_s or 1.0
@@ -104,11 +104,11 @@ def _doing(timeline: RunTimeline) -> str:
     if now is None:
         return ""
     names = ", ".join(sorted(set(now.tools)))
-    return f"{DOINGS[now.what]}{f' ({names})' if names else ''}"
+    return f"{DOINGS[now.activity]}{f' ({names})' if names else ''}"
 
 
-def _waited_s(waiting: Waiting) -> float:
-    return waiting.queue_s + waiting.cooldown_s + waiting.pause_s + waiting.handover_s
+def _waited_s(waits: Waits) -> float:
+    return waits.queue_s + waits.cooldown_s + waits.pause_s + waits.handover_s
 
 
 def _busy_s(turns: TimedTurns) -> float:
@@ -117,12 +117,12 @@ def _busy_s(turns: TimedTurns) -> float:
 
 
 def _row(turns: TimedTurns, timeline: RunTimeline, wait_max_s: float, width_s: float) -> Row:
-    waited_s = _waited_s(turns.waiting)
+    waited_s = _waited_s(turns.waits)
     wait_s = min(waited_s, wait_max_s)
     waits = ", ".join(
         f"{words} {span(seconds)}"
         for name, words in WAITS.items()
-        if (seconds := getattr(turns.waiting, name)) >= 0.05
+        if (seconds := getattr(turns.waits, name)) >= 0.05
     )
     bars = [_bar("waiting", 0, wait_s, width_s, words=waits)] if waits else []
     if turns.model_s:
