@@ -139,6 +139,11 @@ def duration(seconds: float) -> str:
     return f"{whole // 86_400}d {whole % 86_400 // 3600}h"
 
 
+def span(seconds: float) -> str:
+    """A time span for people, with a digit behind the point where it is short: 1.5s, 3m 12s."""
+    return duration(seconds) if seconds >= 10 else f"{seconds:.1f}s"
+
+
 def _json_value(value: Any) -> Any:
     match value:
         case date():  # and datetime

@@ -19,7 +19,7 @@ from chiron_api.acts.inputs import Input, Moment, Name, Page
 from chiron_api.acts.moments import Side
 from chiron_api.acts.remedies import with_remedies
 from chiron_api.acts.research import BATCH, RUN
-from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt
+from chiron_api.answers.runs import Run, RunId, RunList, RunReceipt, RunTimeline
 from chiron_api.services import Services
 from chiron_workers.batches.summaries import RunFilter, newest_runs, run_summary
 from chiron_workers.knowledge.coverage.subjects import slug
@@ -28,6 +28,7 @@ from chiron_workers.states import RunState
 
 RUNS = Noun("Runs", RUN)
 WORDS_CHARS_MAX = 200
+TURNS_MAX = 2**31 - 1
 
 
 class RunRequest(TopicRequest):
@@ -74,6 +75,14 @@ class RunPage(Page):
         )
 
 
+class Turns(Input):
+    """Which turns of a run, and in how many rows at most."""
+
+    rows: Annotated[int, Field(ge=1, le=200)] = 100
+    first: Annotated[int, Field(ge=1, le=TURNS_MAX)] = 1
+    last: Annotated[int, Field(ge=1, le=TURNS_MAX)] = TURNS_MAX
+
+
 class Message(Input):
     """Words for a run."""
 
@@ -116,6 +125,7 @@ async def list_runs(services: Services, page: RunPage) -> RunList:
         "GET /v1/runs/{id}/events",
         "GET /runs/{id}/live",
         "GET /runs/{id}/calls/{call_id}",
+        "GET /runs/{id}/calls/{call_id}/result",
         "mcp get_run",
         "resource chiron://runs/{id}",
     ),
@@ -132,6 +142,37 @@ async def show_run(services: Services, id: UUID) -> Run:
     run = await run_summary(services.pool, id)
     cost = await cost_to_finish_of(services.pool, run)
     return Run.model_validate(summary_fields(with_remedies(run, cost), cost_to_finish=cost))
+
+
+@RUNS.act(
+    "runs.timeline",
+    "GET /v1/runs/{id}/timeline",
+    "Show where the time of a run went",
+    client="timeline",
+    problems=(HTTPStatus.NOT_FOUND,),
+    is_owned=True,
+)
+async def show_timeline(services: Services, id: UUID, turns: Turns) -> RunTimeline:
+    """The turns of a run, each with its time in the model, in tools and in waiting, its tokens and its cost.
+
+    Where there are more turns than `rows`, neighbours are folded into one row.
+    """
+    from chiron_workers.estimates.first_calls import context_tokens_of
+    from chiron_workers.runs.timeline import load_timeline
+
+    run = await run_summary(services.pool, id)
+    is_over = run.state.is_final
+    options = {"rows": turns.rows, "first": turns.first, "last": turns.last}
+    timeline = await load_timeline(services.pool, id, is_over=is_over, **options)
+    fields = {
+        "run_id": id,
+        "window_tokens": context_tokens_of(run.model),
+        "fold": timeline.fold,
+        "steps": timeline.steps,
+        "total": timeline.total,
+        "under_way": timeline.under_way,
+    }
+    return RunTimeline.model_validate(fields)
 
 
 @RUNS.act(

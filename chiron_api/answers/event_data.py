@@ -55,6 +55,7 @@ class ModelRepliedData(EventData):
     cache_read_tokens: int
     cost_usd: Usd | None
     text: str
+    waited_ms: int | None = None
     folds: bool = False
     usage_unknown: bool = False
     reported: ReportedCostData | None = None

@@ -154,6 +154,80 @@ class RunList(Answer):
     next: UUID | None
 
 
+class Waits(Answer):
+    """Seconds that a run waited.
+
+    `queue_s` for a worker; `cooldown_s` for the model: rate limits, cool-downs, tries that failed, money that other calls had
+    reserved; `pause_s` while it was paused; `handover_s` for another worker, after the one before handed it back or was lost.
+    """
+
+    queue_s: float
+    cooldown_s: float
+    pause_s: float
+    handover_s: float
+
+
+class TimedCall(Answer):
+    """A call of a tool: it began `after_s` its turn's reply, and took `seconds`."""
+
+    call_id: str
+    name: str
+    is_error: bool
+    after_s: float
+    seconds: float
+
+
+class TimedTurns(Answer):
+    """The turns of a run from `first_turn` to `last_turn`, with sums of their times, tokens and costs.
+
+    Turns count from 1 through all attempts; the last may have no reply yet. `seq` is the event of the last reply, and `at` when
+    the first turn began, with what it waited for. Calls that ran side by side count once in `tools_s`. `context_tokens` is the
+    most that a request and its reply had together. `cost_usd` includes what tools asked models and services, and is null where
+    a price is not known. Of a single turn, `calls` are the twelve that took longest.
+    """
+
+    first_turn: int
+    last_turn: int
+    replies: int
+    seq: int | None
+    at: datetime
+    model_s: float
+    tools_s: float
+    waits: Waits
+    input_tokens: int
+    output_tokens: int
+    cache_write_tokens: int
+    cache_read_tokens: int
+    context_tokens: int
+    cost_usd: Usd | None
+    tool_calls: int
+    tool_errors: int
+    calls: list[TimedCall] = Field(default_factory=list)
+
+
+class UnderWay(Answer):
+    """What a run does now, and since when; no sum has it yet. `tools` are the names of the tools that run."""
+
+    activity: Literal["model", "tools", "queue", "cooldown", "pause", "handover"]
+    since: datetime
+    tools: list[str]
+
+
+class RunTimeline(Answer):
+    """Where the time of a run went: its turns in their order, `fold` of them in each of `steps`, and the sums of all in `total`.
+
+    `window_tokens` are those of the model's context window, as its setting says; 200,000 without one. Of a run that was pruned,
+    or has not begun, there are no steps, and `total` is null.
+    """
+
+    run_id: UUID
+    window_tokens: int
+    fold: int
+    steps: list[TimedTurns]
+    total: TimedTurns | None
+    under_way: UnderWay | None
+
+
 class RunResult(Usage):
     """A run as far as it has come: a line of the results of a batch."""
 

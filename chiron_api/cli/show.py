@@ -100,9 +100,23 @@ async def _show_run(pool: Pool, run: RunSummary, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json_line(summary_fields(with_remedies(run, cost), cost_to_finish=cost)))
         return
-    print_run(run, has_amount=cost is not None)
+    print_run(run, has_amount=cost is not None, times=await _times_of(pool, run))
     if cost:
         typer.echo(f"\n{finish_hint(cost)}")
+
+
+async def _times_of(pool: Pool, run: RunSummary) -> dict[str, float]:
+    """Seconds by what the run spent them on; empty where it was pruned or has not begun."""
+    from chiron_api.answers.runs import TimedTurns
+    from chiron_api.views.timelines import time_sums
+    from chiron_workers.runs.timeline import load_timeline
+
+    timeline = await load_timeline(pool, run.id, is_over=True, rows=1)
+    return (
+        time_sums(TimedTurns.model_validate(timeline.total))
+        if timeline.total and timeline.total.replies
+        else {}
+    )
 
 
 async def _show_batch(

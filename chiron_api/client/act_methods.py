@@ -25,7 +25,7 @@ from chiron_api.answers.quizzes import QuestionOrder, Quiz, QuizAnswer, QuizQues
 from chiron_api.answers.reports import Report
 from chiron_api.answers.rows import Row, RowList
 from chiron_api.answers.runs import (
-    Batch, BatchList, Run, RunId, RunList, RunReceipt, RunResult, Steering, SubmitReceipt, WritingReceipt
+    Batch, BatchList, Run, RunId, RunList, RunReceipt, RunResult, RunTimeline, Steering, SubmitReceipt, WritingReceipt
 )
 from chiron_api.answers.subjects import (
     CheckReceipt, Document, DocumentList, Recheck, Subject, SubjectDetails, SubjectList, Subscription, SubscriptionList,
@@ -757,6 +757,20 @@ class ActMethods:
 
         Args:
             subject: Only those of this subject.
+        """
+
+    @Request("GET /v1/runs/{id}/timeline")
+    def timeline(
+        self, run: RunRef, *, rows: int | None = None, first: int | None = None, last: int | None = None
+    ) -> RunTimeline:
+        """The turns of a run, each with its time in the model, in tools and in waiting, its tokens and its cost.
+
+        Where there are more turns than `rows`, neighbours are folded into one row.
+
+        Args:
+            rows: Default: 100.
+            first: Default: 1.
+            last: Default: 2147483647.
         """
 
     @Request("GET /v1/tools", ToolList)

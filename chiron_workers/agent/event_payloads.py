@@ -10,6 +10,7 @@ from chiron_workers.states import EventKind
 SHOWN_ARGUMENTS = 20
 SHOWN_CHARS = 300  # of texts and arguments in events
 THOUGHT_CHARS = 2_000
+WAIT_MIN_MS = 500  # that an event of a reply tells of: a reservation alone takes some
 
 
 def reply_events(reply: Reply, *, turn: int) -> list[NewEvent]:
@@ -23,6 +24,8 @@ def reply_events(reply: Reply, *, turn: int) -> list[NewEvent]:
         "text": storable(reply.text[:SHOWN_CHARS]),
     }
     payload |= reply.doubts()
+    if reply.waited_ms >= WAIT_MIN_MS:
+        payload |= {"waited_ms": reply.waited_ms}
     if reply.is_compaction:
         payload |= {"folds": True}
     events.append((EventKind.MODEL_REPLIED, payload))

@@ -29,7 +29,7 @@ async def first_call_cost(pool: Pool, run: PlannedRun, *, model: str) -> MaxCost
 
 def full_call_cost(model: str) -> MaxCost:
     """The most that a call can cost which fills the model's window. No first call costs more."""
-    context_tokens = _context_tokens(model)
+    context_tokens = context_tokens_of(model)
     return next_call_cost(rates_of(model), prompt_tokens=context_tokens, reply_tokens=_reply_tokens(model))
 
 
@@ -58,8 +58,9 @@ def _opening_of(run: PlannedRun) -> tuple[str, list[bytes]]:
 
 
 def _reply_tokens(model: str) -> int:
-    return reply_tokens(_context_tokens(model), reply_max=settings().max_tokens)
+    return reply_tokens(context_tokens_of(model), reply_max=settings().max_tokens)
 
 
-def _context_tokens(model: str) -> int:
+def context_tokens_of(model: str) -> int:
+    """Tokens of a model's window, as far as a process knows it that does not ask the model's server."""
     return settings().context_tokens.get(model, CONTEXT_TOKENS)

@@ -1,6 +1,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from urllib.parse import quote
 
@@ -135,15 +136,17 @@ class Model:
         """The reply, and how many tries it took."""
         estimate: Estimate | None = None
         tries = 0
+        began = begun_try = time.monotonic()
 
         async def begin() -> None:
-            nonlocal estimate, tries
+            nonlocal estimate, tries, begun_try
             tries += 1
             while True:  # ends: a cool-down that goes on raises
                 estimate = await self._admission.admit(request)
                 if before_try is not None:
                     await before_try()
                 if not self._admission.is_cooling(request.model):
+                    begun_try = time.monotonic()
                     return
                 await record(Failure("A cool-down began in the meantime."))
 
@@ -164,7 +167,7 @@ class Model:
         if reply.problem or reply.is_usage_unknown or is_excessive:
             estimate = None  # a limiter learns nothing from counts that cannot be
         self._admission.record_reply(request.model, estimate, reply.usage)
-        return reply, tries
+        return replace(reply, waited_ms=round((begun_try - began) * 1000)), tries
 
     def _server(self) -> str:
         return self._open().base_url

@@ -65,6 +65,25 @@ class Watcher:
         self.change.set()
 
 
+@dataclass(slots=True, eq=False)
+class ChangeWatcher(Watcher):
+    """One who wants to know that something has happened, and how long the reply is that a run's model writes.
+
+    Attributes:
+        reply_chars: Of the text that has come since the last other event: what came before it was attached is missing.
+    """
+
+    reply_chars: int = 0
+
+    def put(self, item: StreamedEvent) -> None:
+        """Note an event; text alone is no change."""
+        if item.event.kind == EventKind.TEXT_DELTA:
+            self.reply_chars += len(str(item.event.data.get("text", "")))
+            return
+        self.reply_chars = 0
+        self.change.set()
+
+
 class Feed:
     """How far a batch or a run has come for those who watch it: every event up to here was handed to each of them.
 

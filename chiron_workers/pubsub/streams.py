@@ -11,7 +11,7 @@ from chiron_workers.db.connect import Pool
 from chiron_workers.errors import UsageError
 from chiron_workers.pubsub.beginnings import Beginning, beginning
 from chiron_workers.pubsub.cursors import Cursor
-from chiron_workers.pubsub.feeds import Feed, StreamedEvent, Watcher
+from chiron_workers.pubsub.feeds import ChangeWatcher, Feed, StreamedEvent, Watcher
 from chiron_workers.pubsub.history import Reads, RunSeqs, Way, run_pages, way_of
 from chiron_workers.pubsub.surveyor import Surveyor
 from chiron_workers.runs.events import Event
@@ -67,34 +67,39 @@ class Streams:
 
     @asynccontextmanager
     async def changes(
-        self, *, batch_id: UUID | None = None, run_id: UUID | None = None
+        self, *, batch_id: UUID | None = None, run_id: UUID | None = None, with_text: bool = False
     ) -> AsyncIterator["Changes"]:
         """Changes of a batch or a run: `wait` returns once something has happened since it was called the last time.
 
         It costs no read of history, so whoever reads Postgres anyway need not read the events. It returns at once where
-        the batch or the run is over, or not there.
+        the batch or the run is over, or not there. `with_text` has it count the text of the reply that a run's model writes.
         """
-        feed = self._surveyor.feed(batch_id=batch_id, run_id=run_id)
-        watcher = Watcher(with_text=False)
+        feed = self._surveyor.feed(batch_id=batch_id, run_id=run_id, with_text=with_text)
+        watcher = ChangeWatcher(with_text)
         feed.attach(watcher)
 
         try:
             yield Changes(self._surveyor, feed, watcher)
         finally:
             feed.detach(watcher)
-            self._surveyor.leave(feed)
+            self._surveyor.leave(feed, with_text=with_text)
 
 
 class Changes:
     """What `Streams.changes` gives."""
 
-    def __init__(self, surveyor: Surveyor, feed: Feed, watcher: Watcher) -> None:
+    def __init__(self, surveyor: Surveyor, feed: Feed, watcher: ChangeWatcher) -> None:
         self._surveyor, self._feed, self._watcher = surveyor, feed, watcher
 
     async def wait(self) -> None:
         """Return once something has happened since the last call."""
         await self._watcher.change.wait()
         self._feed.attach(self._watcher)
+
+    @property
+    def reply_chars(self) -> int:
+        """Characters of the reply that the model writes, as far as they came since this began to listen."""
+        return self._watcher.reply_chars
 
     @property
     def is_live(self) -> bool:

@@ -184,6 +184,8 @@ class Reply:
     rejected: tuple[Any, ...] = ()
     is_usage_unknown: bool = False  # its server does not say what it took: what was reserved counts
     reported: ReportedCost | None = None
+    # Before the request that brought it; its event has this, and no entry.
+    waited_ms: int = field(default=0, compare=False)
 
     @property
     def has_counts(self) -> bool:

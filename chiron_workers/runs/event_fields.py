@@ -39,6 +39,8 @@ FIELDS: Mapping[EventKind, Mapping[str, str]] = {
         "text": "its first 300 characters",
         "usage_unknown": "true where the server does not say what the call took: then all that was reserved for it counts",
         "reported": "what the server reports, where that is more than was charged: `tokens`, and `usd` at the model's price",
+        "waited_ms": "how long the call waited before the request that brought the reply, from half a second on: for rate "
+        "limits, cool-downs, money that other calls had reserved, or after tries that failed",
         "folds": "true for a summary that ends an epoch",
     },
     EventKind.TOOL_CALLED: {

@@ -1,11 +1,13 @@
 import asyncio
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
 from support.json_lines import json_lines
 from support.research_rows import Shelf
+from support.timed_runs import TimedRun
 
 from chiron_api.cli.display import summary
 from chiron_api.cli.display.model_holds import holds_now
@@ -86,6 +88,16 @@ def test_people_read_words_that_no_terminal_obeys(chiron, rows, batch):
         assert not set("\x1b\x9b\x07") & set(found.stdout)
     assert "[bold]A" in chiron("show", batch[1][0]).stdout
     assert "one\n31mtwo" in chiron("show", batch[1][0]).stdout
+
+
+def test_show_says_what_the_time_of_a_run_went_to(chiron, shelf):
+    run = TimedRun(shelf)
+    run.event(0, "run.queued")
+    run.event(90, "run.started")
+    run.reply(94, "web_search")
+    run.result(97.5, "web_search", ms=3_500)
+    shown = chiron("show", str(run.run_id)).stdout
+    assert re.search(r"^time +model 4\.0s, tools 3\.5s, in the queue 1m 30s$", shown, re.MULTILINE)
 
 
 def test_the_list_is_bounded_and_newest_first(chiron, rows):

@@ -21,6 +21,7 @@ from chiron_api.text import (
     one_line,
     printable,
     services_phrase,
+    span,
     tokens,
     tokens_by_name,
     usd,
@@ -112,8 +113,14 @@ def print_batch(
         typer.echo(f"and {hidden_count:,} more")
 
 
-def print_run(summary: RunSummary, *, has_amount: bool = False) -> None:
-    """The fields of a run, its error with what helps or its answer, and its evaluations; `has_amount` as of a batch."""
+def print_run(
+    summary: RunSummary, *, has_amount: bool = False, times: Mapping[str, float] | None = None
+) -> None:
+    """The fields of a run, its error with what helps or its answer, and its evaluations; `has_amount` as of a batch.
+
+    Args:
+        times: Seconds by what the run spent them on.
+    """
     _print_fields(
         {
             "run": f"{summary.id} (#{summary.number} of its batch)",
@@ -130,6 +137,7 @@ def print_run(summary: RunSummary, *, has_amount: bool = False) -> None:
             "tokens": tokens(summary),
             "cost": _cost(summary),
             **_services(summary),
+            **({"time": _times(times)} if times else {}),
             "started": _started(summary),
             "finished": _time(summary.finished_at),
             **({"pruned": f"{_time(summary.pruned_at)}: its journal is gone"} if summary.pruned_at else {}),
@@ -149,6 +157,10 @@ def print_run(summary: RunSummary, *, has_amount: bool = False) -> None:
 def _print_lines(*lines: str) -> None:
     for line in lines:
         typer.echo(line)
+
+
+def _times(times: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {span(seconds)}" for name, seconds in times.items())
 
 
 def _reason(state: str, error: Mapping[str, Any]) -> str:

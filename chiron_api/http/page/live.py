@@ -43,6 +43,7 @@ def live_parts(
     load: Callable[[], Awaitable[State]],
     draw: Callable[[State], Awaitable[Frame]],
     *,
+    draw_reply: Callable[[int], Part] | None = None,
     batch_id: UUID | None = None,
     run_id: UUID | None = None,
 ) -> StreamResponse:
@@ -54,6 +55,7 @@ def live_parts(
     Args:
         key: As for `SharedViews.watch`, as `load`, `batch_id` and `run_id` are.
         draw: Makes a frame of what was read.
+        draw_reply: Makes a part of the length of the reply that the model of a run writes, in characters.
     """
 
     def delay(is_delayed: bool) -> Part:
@@ -67,13 +69,14 @@ def live_parts(
         return signs if fleet.problems else (), Part("health", html.strip(), words=". ".join(fleet.problems))
 
     views: SharedViews = request.state.views
-    source = _parts(views.watch(key, load, batch_id=batch_id, run_id=run_id), draw, delay, health)
+    source = _parts(views.watch(key, load, batch_id=batch_id, run_id=run_id), draw, draw_reply, delay, health)
     return StreamResponse(source, at_end=admit_stream(request), headers={"Cache-Control": "no-store"})
 
 
 async def _parts(
     watch: AbstractAsyncContextManager[SharedView[State]],
     draw: Callable[[State], Awaitable[Frame]],
+    draw_reply: Callable[[int], Part] | None,
     delay: Callable[[bool], Part],
     health: Callable[[], Awaitable[tuple[Hashable, Part]]],
 ) -> AsyncIterator[ServerSentEvent]:
@@ -87,7 +90,8 @@ async def _parts(
             signs, line = await health()
             lines = [line] if signs != last_signs else []
             last_signs = signs
-            for part in (*frame.parts, delay(look.is_delayed), *lines):
+            replies = [draw_reply(look.reply_chars)] if draw_reply else []
+            for part in (*frame.parts, *replies, delay(look.is_delayed), *lines):
                 if part.how != "replace" or sent_html.get(part.target) != part.html:
                     sent_html[part.target] = part.html if part.how == "replace" else ""
                     yield ServerSentEvent(json.dumps(_fields(part)), event="part")

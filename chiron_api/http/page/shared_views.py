@@ -21,10 +21,12 @@ class Look(Generic[State]):
 
     Attributes:
         is_delayed: Whether Redis reports no events, so that changes appear seconds later.
+        reply_chars: Of a view of a run, how long the reply is that its model writes, as far as it was heard.
     """
 
     state: State
     is_delayed: bool
+    reply_chars: int = 0
 
 
 class SharedView(Generic[State]):
@@ -63,7 +65,10 @@ class SharedView(Generic[State]):
             try:
                 changes: Changes | None = None
                 if any(self._target.values()):
-                    changes = await stack.enter_async_context(self._streams.changes(**self._target))
+                    has_text = self._target["run_id"] is not None
+                    changes = await stack.enter_async_context(
+                        self._streams.changes(**self._target, with_text=has_text)
+                    )
                 await self._read(changes)
             except Exception as error:  # noqa: BLE001  # All viewers get it.
                 self._end(error)
@@ -75,7 +80,8 @@ class SharedView(Generic[State]):
         while self.users:  # A cancel that a library swallows does not keep it going.
             self._reading, self._next = self._next, _silent_future()
             self._arrival.clear()
-            self._reading.set_result(Look(await self._load(), is_delayed))
+            state, chars = await self._load(), changes.reply_chars if changes else 0
+            self._reading.set_result(Look(state, is_delayed, chars))
             await asyncio.gather(asyncio.sleep(READ_S), self._pause(changes))
             # Not before the first pause: a subscription takes a moment.
             is_delayed = changes is not None and not changes.is_live

@@ -20,8 +20,8 @@ from chiron_workers.errors import ChironError
 from chiron_workers.problems import described
 
 WHAT_HELPS = (
-    "What is stored stays, and runs go on by themselves once it is back. On the machine of the server `chiron status` "
-    "says what runs, `chiron doctor` what is wrong, and `chiron up` starts what is not there."
+    "What is stored stays, and runs continue by themselves once it is back. An administrator of the machine can check "
+    "what is wrong there, and start what is not running."
 )
 Handler = Callable[[Request], Awaitable[Response]]
 

@@ -184,7 +184,7 @@ def _explain(fact: DictRow, confidence: Confidence, assertions: Sequence[Asserti
             words = f" ({assertion.context_change})" if assertion.context_change else ""
             yield f"in doubt: {assertion.source_url} still has the quote, and other words around it{words}"
     if fact["status"] not in (FactStatus.WITHDRAWN, status := status_of(confidence)):
-        yield f"it was {fact['status']} when it last changed; computed again it is {status}"
+        yield f"it was {fact['status']} when it last changed; recomputing all confidences makes it {status}"
 
 
 def _loss(assertion: AssertionDetails) -> str:

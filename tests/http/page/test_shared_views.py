@@ -120,9 +120,9 @@ class SlowStreams(Streams):
 
     @asynccontextmanager
     async def changes(
-        self, *, batch_id: UUID | None = None, run_id: UUID | None = None
+        self, *, batch_id: UUID | None = None, run_id: UUID | None = None, with_text: bool = False
     ) -> AsyncIterator[Changes]:
-        async with super().changes(batch_id=batch_id, run_id=run_id) as changes:
+        async with super().changes(batch_id=batch_id, run_id=run_id, with_text=with_text) as changes:
             try:
                 yield changes
             finally:

@@ -38,7 +38,7 @@ async def test_a_browser_without_a_session_gets_the_form_and_a_program_a_problem
         answer = await browser.get(path)
         assert answer.status_code == 401
         assert answer.headers["content-type"].startswith("text/html")
-        assert "<code>chiron open</code> opens the page" in answer.text
+        assert "can open the page from the terminal, already signed in" in answer.text
         assert 'action="/open"' in answer.text
         assert answer.headers["content-security-policy"].startswith("default-src 'none'")
         assert answer.headers["www-authenticate"] == "Bearer"

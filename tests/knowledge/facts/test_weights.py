@@ -120,7 +120,7 @@ async def test_a_status_of_an_earlier_version_stays_until_it_is_computed_anew(
     details = await load_details(Session(pool), UUID(fact.fact_id))
     assert details.explanation[-2:] == (
         "so it is accepted: 0.84 is above 0.7",
-        "it was candidate when it last changed; computed again it is accepted",
+        "it was candidate when it last changed; recomputing all confidences makes it accepted",
     )
     async with Store(Session(pool), embedder) as store:
         counts, _ = await recheck(store.facts, subject_id="moon")

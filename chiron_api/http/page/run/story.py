@@ -51,6 +51,7 @@ class Turn:
     thinking: str = ""
     words: str = ""
     number: int | None = None
+    reply_seq: int = 0  # of the event of the reply; the turn may begin with that of its thinking
     rule: str = ""
     kind: str = ""
     is_error: bool = False
@@ -109,6 +110,12 @@ async def load_call(pool: Pool, run_id: UUID, call_id: str) -> DictRow | None:
     return rows[0] if rows else None
 
 
+async def load_result(pool: Pool, run_id: UUID, call_id: str) -> str | None:
+    """The result of a call as far as it is kept, which is more than the model was shown; None where there is none."""
+    rows = await fetch_all(pool, SQL["result"], {"run_id": run_id, "call_id": call_id})
+    return rows[0]["result"] if rows else None
+
+
 def _tell(
     events: Sequence[DictRow],
     results: Mapping[str, DictRow],
@@ -147,12 +154,13 @@ def _reply(turns: list[Turn], event: DictRow) -> None:
         turns.append(Turn(event["seq"], event["at"]))
     turn = turns[-1]
     text = str(data.get("text", ""))
+    turn.reply_seq = event["seq"]
     turn.number, turn.cost_usd = data.get("turn"), data.get("cost_usd")
     turn.reported, turn.is_usage_unknown = data.get("reported"), bool(data.get("usage_unknown"))
     turn.words = f"{text}…" if len(text) == SHOWN_CHARS else text
     if data.get("folds"):
         turn.rule, turn.kind = (
-            "The conversation had grown long: it goes on from a summary, in a new epoch.",
+            "The conversation had grown long: it continues from a summary, in a new epoch.",
             "epoch",
         )
 
@@ -179,7 +187,7 @@ def _rule(kind: str, event: DictRow) -> Turn:
     words = {
         EventKind.RUN_QUEUED: "Waits for a worker.",
         EventKind.RUN_STARTED: f"Started on {text('worker')}.",
-        EventKind.RUN_RESUMED: f"Goes on, on {text('worker')}, from where its journal ends.",
+        EventKind.RUN_RESUMED: f"Continues on {text('worker')}, from where its journal ends.",
         EventKind.RUN_PAUSED: f"Paused: {text('reason')}",
         EventKind.RUN_HANDED_BACK: f"Handed back to wait: {text('reason')}",
         EventKind.BUDGET_REACHED: f"Budget reached: {text('reason')}",

@@ -39,6 +39,14 @@ select r.n, r.call_id, r.name, r.is_error, left(r.body, %(chars)s) as body, leng
  order by r.n desc
  limit 1;
 
+-- result
+select coalesce(whole, body) as result
+  from tool_results
+ where run_id = %(run_id)s
+   and call_id = %(call_id)s
+ order by n desc
+ limit 1;
+
 -- facts
 select id, run_id, call_id, content, quote, source_url, confidence, status, created_at
   from facts

@@ -95,7 +95,7 @@ async def end_session(request: Request) -> Response:
     """Sign the browser out."""
     await read_form(request)
     await close_session(services_of(request).pool, request.cookies.get(COOKIE, ""))
-    detail = "This browser is signed out. `chiron open` signs it in again."
+    detail = "This browser is signed out. To sign in again, open the page with a new link or with a key."
     response = page(request, "layout/error.html", title="Signed out", detail=detail)
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return response

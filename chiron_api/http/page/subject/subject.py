@@ -26,7 +26,7 @@ SQL = load_queries(__file__)
 FACTS_PER_PAGE = 15
 CONTRADICTIONS_MAX = 10
 SOURCES_PER_PAGE = 50
-DOCUMENTS_MAX = 50
+DOCUMENTS_SHOWN, DOCUMENTS_MAX = 50, 2_000  # until somebody asks for all, and then
 BATCHES_MAX = 8
 SUBSCRIPTIONS_MAX = 20
 
@@ -71,6 +71,7 @@ class Sources:
     page: int
     work: DictRow
     documents: list[ListedDocument]
+    has_all_documents: bool  # as many of them as a page takes
     recheck: RecheckOrder | None
 
 
@@ -106,7 +107,9 @@ async def load(store: Store, subject_id: str, selection: Selection) -> Overview:
     )
 
 
-async def load_sources(store: Store, subject_id: str, *, page: int) -> Sources:
+async def load_sources(
+    store: Store, subject_id: str, *, page: int, has_all_documents: bool = False
+) -> Sources:
     """Read what a subject rests on. Raises NotFound."""
     subject = await store.subjects.require(subject_id)
     session, args = store.session, {"subject_id": subject["subject_id"]}
@@ -117,7 +120,10 @@ async def load_sources(store: Store, subject_id: str, *, page: int) -> Sources:
         sources=await session.rows(SQL["sources"], args | place),
         page=page,
         work=work,
-        documents=await Corpus(session).documents(subject["subject_id"], limit=DOCUMENTS_MAX),
+        documents=await Corpus(session).documents(
+            subject["subject_id"], limit=DOCUMENTS_MAX if has_all_documents else DOCUMENTS_SHOWN
+        ),
+        has_all_documents=has_all_documents,
         recheck=await get_recheck(session, work["recheck_id"]) if work["recheck_id"] else None,
     )
 

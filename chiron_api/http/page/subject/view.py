@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, time, timedelta
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BeforeValidator, Field
@@ -27,7 +27,7 @@ from chiron_api.services import Services
 from chiron_workers.errors import ToolValidationError
 
 PERIOD = timedelta(days=7)  # of changes, unless somebody asks for another
-CHANGES_MAX = 30  # of each kind
+CHANGES_SHOWN, CHANGES_MAX = 30, 500  # of each kind, until somebody asks for more, and then
 PageNumber = Annotated[int, Field(ge=1, le=100_000)]
 DOCUMENT_REFUSALS = frozenset(
     {
@@ -55,12 +55,14 @@ class SourceOptions(Input):
     """The query string of the page of sources."""
 
     page: PageNumber = 1
+    documents: Literal["", "all"] = ""
 
 
 class ChangeOptions(Input):
     """The query string of the page of changes; an empty field of its form counts as none."""
 
     since: Annotated[date | None, BeforeValidator(lambda text: text or None)] = None
+    entries: Literal["", "all"] = ""
 
     def beginning(self) -> datetime:
         """Where the period begins: that day on this machine, else a week ago."""
@@ -131,15 +133,23 @@ def _upload_form(services: Services, *, problem: str = "") -> dict[str, Any]:
 
 async def show_sources(request: Request) -> Response:
     """What a subject rests on, and what became of that."""
-    return await _sources(request, page_number=read_query(request, SourceOptions).page)
+    options = read_query(request, SourceOptions)
+    return await _sources(request, page_number=options.page, has_all_documents=options.documents == "all")
 
 
 async def _sources(
-    request: Request, *, page_number: int = 1, status: HTTPStatus = HTTPStatus.OK, problem: str = ""
+    request: Request,
+    *,
+    page_number: int = 1,
+    has_all_documents: bool = False,
+    status: HTTPStatus = HTTPStatus.OK,
+    problem: str = "",
 ) -> Response:
     services = services_of(request)
     async with services.store() as store:
-        sources = await subject.load_sources(store, request.path_params["id"], page=page_number)
+        sources = await subject.load_sources(
+            store, request.path_params["id"], page=page_number, has_all_documents=has_all_documents
+        )
     return page(
         request,
         "subject/sources.html",
@@ -169,11 +179,12 @@ async def upload_document(request: Request) -> Response:
 
 async def show_changes(request: Request) -> Response:
     """What is different in a subject since a day."""
-    since = read_query(request, ChangeOptions).beginning()
+    options = read_query(request, ChangeOptions)
+    since, is_long = options.beginning(), options.entries == "all"
     services = services_of(request)
     async with services.store() as store:
         stored_subject = await store.subjects.require(request.path_params["id"])
-    period = acts.Period(since=since, limit=CHANGES_MAX)
+    period = acts.Period(since=since, limit=CHANGES_MAX if is_long else CHANGES_SHOWN)
     changes = await acts.show_difference(services, stored_subject["subject_id"], period)
     return page(
         request,
@@ -181,6 +192,12 @@ async def show_changes(request: Request) -> Response:
         section="/subjects",
         subject=stored_subject,
         changes=changes,
+        is_long=is_long,
+        has_more=any(
+            count > len(getattr(changes, kind))
+            for kind, count in changes.counts.items()
+            if kind != "candidates" and hasattr(changes, kind)
+        ),
         tab="changes",
     )
 

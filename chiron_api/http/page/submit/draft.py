@@ -40,7 +40,7 @@ class Draft:
                 HTTPStatus.UNPROCESSABLE_ENTITY, "Write a topic a line, or choose a file of topics."
             )
         if len(self.topics) > TOPICS_MAX:
-            detail = f"A form takes {TOPICS_MAX:,} topics; `chiron submit --file` takes more."
+            detail = f"A form takes {TOPICS_MAX:,} topics; the API takes more, and so does the command line."
             raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
         values: dict[str, object] = {
             name: text for name in OPTIONS if (text := self.fields.get(name, "").strip())
