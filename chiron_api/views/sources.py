@@ -12,7 +12,7 @@ from chiron_workers.runs.session import Session
 from chiron_workers.settings import OFFLINE_MODEL, Settings
 
 ADVICE = (
-    "Add documents with `chiron corpus add`, or name a search provider in CHIRON_SEARCH "
+    "Add documents to the subject, or name a search provider in CHIRON_SEARCH "
     "(auto,duckduckgo needs no key), for the workers too."
 )
 
