@@ -43,7 +43,9 @@ def _read_moment(value: object, info: ValidationInfo) -> object:
     try:
         return parse_moment(value, Side.PAST)
     except ValueError:
-        raise PydanticCustomError("time_text", "a time such as {forms}", {"forms": Side.PAST.forms}) from None
+        raise PydanticCustomError(
+            "time_text", "write a time such as {forms}", {"forms": Side.PAST.forms}
+        ) from None
 
 
 def _midnight(text: str) -> datetime | str:
