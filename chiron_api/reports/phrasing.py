@@ -58,8 +58,8 @@ ORIGIN_NOTE = (
 )
 FINDINGS_HEADING, QUESTIONS_HEADING = "Findings", "Questions"
 ANSWERS_NOTE = (
-    "Answers are the agents' own words, which nobody held to anything; a number in brackets is a source that the sentence names. "
-    "What counts are the findings below each."
+    "Answers are the agents' own words and were not checked; a number in brackets is a source that the sentence names. "
+    "The findings below each answer are stored facts with their sources."
 )
 ANSWERS_IN_SHORT = "Answers are in the researcher's own words. The facts below each are what was checked against the sources."
 RECORD_GAPS = {

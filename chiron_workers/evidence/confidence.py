@@ -91,13 +91,13 @@ def explain(
         yield f"for it: {origin} (score {origin.score:.2f}{_ties(origin)})"
     for origin in confidence.opposition:
         yield f"against it: {origin} (score {origin.score:.2f}{_ties(origin)})"
-    yield f"what stands for it: {_product(confidence.support)}"
+    yield f"sources for it: {_product(confidence.support)}"
     if confidence.cap is not None:
         yield f"both held down to {confidence.cap:.2f}, since {cap_reason}"
     if confidence.opposition:
-        yield f"what stands against it: {_product(confidence.opposition)}"
+        yield f"sources against it: {_product(confidence.opposition)}"
         yield (
-            f"what is left: 1 - (1 - {confidence.weight_for:.2f}) / (1 - {confidence.weight_against:.2f}) = "
+            f"net support: 1 - (1 - {confidence.weight_for:.2f}) / (1 - {confidence.weight_against:.2f}) = "
             f"{confidence.weight_left:.2f}"
         )
     yield _conclusion(confidence, threshold)
@@ -116,8 +116,8 @@ def _conclusion(confidence: Confidence, threshold: float) -> str:
             return f"so it is accepted: {confidence.weight_left:.2f} is above {threshold:g}"
         case FactStatus.DISPUTED:
             return (
-                f"so it is disputed: {confidence.weight_for:.2f} alone is above {threshold:g}, and what stands against it "
-                f"leaves {confidence.weight_left:.2f}"
+                f"so it is disputed: {confidence.weight_for:.2f} alone is above {threshold:g}, and the sources against it "
+                f"leave {confidence.weight_left:.2f}"
             )
         case _:
             return (

@@ -4,22 +4,26 @@ import asyncio
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+import httpx2
 import pytest
 from playwright.async_api import Dialog, Page, expect
 from support.api_server import api_client
 from support.browser import CHROMIUM, TIMEOUT_MS, chromium, window
 from support.databases import Databases
 from support.hostile_rows import HOSTILE, hostile_rows
+from support.lesson_writing import taught_subject, written_lesson
 from support.loop_thread import loop_thread
 from support.npm_packages import installed
 from support.private_valkey import own_valkey
-from support.research_rows import Shelf
+from support.research_rows import NOON, Shelf
 from support.worker_processes import chiron, running
 
 from chiron_api.local_stack.access import api_key
 from chiron_workers.access.keys import NewKey, create_key
 from chiron_workers.db.connect import Pool
+from chiron_workers.ids import new_id
 from chiron_workers.settings import Settings
 from chiron_workers.states import AccessScope
 
@@ -60,9 +64,21 @@ VIEWS = (
     "/subjects",
     "/subjects/moss",
     "/search?q=moss",
+    "/subjects/moss/sources",
+    "/subjects/moss/changes?since=2026-01-01",
+    "/subjects/moss/learn",
+    "/quizzes?subject=moss",
+    "/runs?state=failed",
     "/costs",
     "/system",
+    "/schedules",
+    "/webhooks",
+    "/deliveries",
+    "/keys",
+    "/docs",
+    "/batches/no-id",
 )
+SCREENS = ((1_440, False), (1_440, True), (390, False), (390, True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,35 +235,74 @@ async def test_axe_finds_nothing_on_any_view(research: Research):
     research.library(SUBJECT)
     async with chromium() as browser:
         async with window(browser, key=research.key) as (page, _):
-            await submit(
-                page, address := research.address, columns="name, year:int, statement, page:url, source"
-            )
-            await expect(page.locator("#head")).to_contain_text("2 of 2")
-            await expect(page.locator("#rows tbody a").first).to_be_visible()
-            batch = page.url
-            run = await page.locator("#runs td a").first.get_attribute("href")
-            fact = await page.locator("#facts a").first.get_attribute("href")
-        paths = [
-            *VIEWS,
-            batch.removeprefix(address),
-            str(run),
-            str(fact),
-            batch.removeprefix(address) + "/report",
-            batch.removeprefix(address) + "/rows",
-        ]
-        for width, is_dark in ((1_440, False), (1_440, True), (390, False)):
-            async with window(browser, key=research.key, width=width, is_dark=is_dark) as (page, _):
-                for path in paths:
-                    await page.goto(address + path)
-                    await page.evaluate(axe)  # as the devtools do, beside the page's policy
-                    result = await page.evaluate("axe.run()")
-                    faults = [
-                        f"{path} at {width}: {fault['id']}: {node['html'][:200]}"
-                        for fault in result["violations"]
-                        for node in fault["nodes"][:3]
-                    ]
-                    assert faults == []
-                    assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
+            paths = [*VIEWS, *await researched_paths(page, research.address), *await other_paths(research)]
+        for width, is_dark in SCREENS:
+            for key, views in ((research.key, paths), ("", ["/"])):  # without a key it is the form to sign in
+                async with window(browser, key=key, width=width, is_dark=is_dark) as (page, _):
+                    for path in views:
+                        await page.goto(research.address + path)
+                        await page.evaluate(axe)  # as the devtools do, beside the page's policy
+                        result = await page.evaluate("axe.run()")
+                        faults = [
+                            f"{path} at {width}: {fault['id']}: {node['html'][:200]}"
+                            for fault in result["violations"]
+                            for node in fault["nodes"][:3]
+                        ]
+                        assert faults == []
+                        assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+async def researched_paths(page: Page, address: str) -> list[str]:
+    """Submit a batch twice; the addresses of the first, of its parts, and of both compared."""
+    batches = []
+    for _ in range(2):
+        await submit(page, address, columns="name, year:int, statement, page:url, source")
+        await expect(page.locator("#head")).to_contain_text("2 of 2")
+        batches.append(page.url.removeprefix(address))
+    first, second = batches
+    await page.goto(address + first)
+    await expect(page.locator("#rows tbody a").first).to_be_visible()
+    links = [page.locator(words).first for words in ("#runs td a", "#facts a")]
+    parts = [str(await link.get_attribute("href")) for link in links]
+    return [
+        first,
+        *parts,
+        f"{first}/report",
+        f"{first}/rows",
+        f"{second}/diff?against={first.rpartition('/')[2]}",
+    ]
+
+
+async def other_paths(research: Research) -> list[str]:
+    """A schedule, a webhook with a delivery, a lesson, and a quiz that was begun: the addresses of the last two."""
+    shelf = Shelf(research.settings.database_url)
+    taught = taught_subject(shelf)
+    lesson = written_lesson(shelf, taught)
+    shelf.insert(
+        "questions", id=new_id(), node_id=taught.thickness, subject_id="sea-ice", kind="recall", text="How thick is it?",
+        key="1.9 m", statement="It is 1.9 m thick.", fact_ids=[taught.mean], question_hash="none", handed_in_at=NOON,
+    )  # fmt: skip
+    shelf.connection.close()
+    headers = {"Authorization": f"Bearer {research.key}"}
+    schedule = {"topics": ["sea ice"], "subject": "The Arctic", "cron": "0 9 * * MON"}
+    async with httpx2.AsyncClient(base_url=research.address, headers=headers, trust_env=False) as client:
+
+        async def post(path: str, body: dict[str, Any]) -> dict[str, Any]:
+            answer = await client.post(f"/v1/{path}", json=body)
+            assert answer.is_success, answer.text
+            made: dict[str, Any] = answer.json()
+            return made
+
+        await post("subscriptions", schedule)
+        webhook = await post("webhooks", {"url": "https://example.org/hook"})
+        await post(f"webhooks/{webhook['id']}/test", {})
+        quiz = await post("quizzes", {"subject": "sea-ice"})
+    return [
+        f"/lessons/{lesson}",
+        f"/quizzes/{quiz['quiz_id']}",
+        "/subjects/sea-ice",
+        "/subjects/sea-ice/learn",
+    ]
 
 
 async def test_words_of_strangers_stay_words_on_every_view_and_none_is_wider_than_a_phone(

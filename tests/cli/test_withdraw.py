@@ -52,7 +52,7 @@ def test_a_fact_shows_the_words_it_rests_on_and_the_sum_of_its_confidence(
         "2 independent origins x mean source score 0.90 / 3 assertions = 0.60",
         "for it: a.org, a document of one's own (score 0.90)",
         "against it: c.net, a document of one's own (score 0.90)",
-        "what is left: 1 - (1 - 0.99) / (1 - 0.90) = 0.90",
+        "net support: 1 - (1 - 0.99) / (1 - 0.90) = 0.90",
         "so it is accepted: 0.90 is above 0.7",
         f"contradicts: {THIN}",
         f"fact {disputed[1]} (disputed, 0.30), by the rules: ",

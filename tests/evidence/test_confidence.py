@@ -178,9 +178,9 @@ def test_both_sums_are_told_so_that_they_can_be_done_again() -> None:
         "for it: example.org, of unknown kind (score 0.90)",
         "for it: example.com, of unknown kind (score 0.70)",
         "against it: example.net, of unknown kind (score 0.30)",
-        "what stands for it: 1 - (1 - 0.90) x (1 - 0.70) = 0.97",
-        "what stands against it: 1 - (1 - 0.30) = 0.30",
-        "what is left: 1 - (1 - 0.97) / (1 - 0.30) = 0.96",
+        "sources for it: 1 - (1 - 0.90) x (1 - 0.70) = 0.97",
+        "sources against it: 1 - (1 - 0.30) = 0.30",
+        "net support: 1 - (1 - 0.97) / (1 - 0.30) = 0.96",
         "so it is accepted: 0.96 is above 0.7",
     ]
 
@@ -191,11 +191,11 @@ def test_both_sums_are_told_so_that_they_can_be_done_again() -> None:
         (sides([0.6] * 10, []), "so it is accepted: 1.00 is above 0.7"),
         (
             sides([0.9], [0.9]),
-            "so it is disputed: 0.90 alone is above 0.7, and what stands against it leaves 0.00",
+            "so it is disputed: 0.90 alone is above 0.7, and the sources against it leave 0.00",
         ),
         (sides([0.6], []), "so it is a candidate, out of sight: 0.60 is not above 0.7"),
         (weigh([says(A, 0.9, is_verified=False)], []), "both held down to 0.50, since no quote was verified"),
-        (weigh([], [says(A, 0.9)]), "what stands for it: nothing"),
+        (weigh([], [says(A, 0.9)]), "sources for it: nothing"),
     ],
 )
 def test_the_words_say_why_a_fact_is_shown_or_not(confidence: Confidence, line: str) -> None:

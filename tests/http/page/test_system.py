@@ -122,3 +122,12 @@ async def test_its_parts_are_live(client: httpx2.AsyncClient):
             if '"target": "spending"' in text:
                 break
     assert '"target": "services"' in text
+
+
+async def test_webhooks_and_deliveries_are_reached_from_system_and_show_where_they_are(
+    client: httpx2.AsyncClient,
+):
+    page = (await client.get("/system")).text
+    for path in ("/webhooks", "/deliveries", "/keys"):
+        assert f'href="{path}"' in page
+        assert '<a href="/system" aria-current="page">' in (await client.get(path)).text, path

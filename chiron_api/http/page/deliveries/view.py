@@ -20,7 +20,7 @@ async def show_deliveries(request: Request) -> Response:
     return page(
         request,
         "deliveries/page.html",
-        section="/webhooks",
+        section="/system",
         listing=listing,
         has_owners=owner is None,
         is_first=options.before is None,

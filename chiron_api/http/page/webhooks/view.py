@@ -68,7 +68,7 @@ async def _page(
         request,
         "webhooks/page.html",
         status=status,
-        section=PATH,
+        section="/system",
         listing=await acts.list_webhooks(services, Page(limit=WEBHOOKS_PER_PAGE, after=after)),
         is_first=after is None,
         has_owners=services.principal.visible_owner is None,
