@@ -214,7 +214,10 @@ async def resume_subscription(services: Services, id: UUID) -> Subscription:
         "subscription_id",
         ID_WORDS,
         target="subscription_id",
-        next_step="get_run tells how far it is.",
+        next_step="""
+            get_run tells how far it is. One that is paused may have been made by a run, from words of a page: run it for a
+            person alone.
+        """,
     ),
 )
 async def run_subscription(services: Services, id: UUID) -> Created[SubmitReceipt]:

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -32,10 +31,11 @@ SQL = load(__file__)
 LISTED_MAX = 100  # of each list
 TOPICS_MAX = 10_000  # that are looked up, which takes a second
 SIMILAR_SUBJECTS_MAX = 3
-NEARNESS_MIN = 0.6  # of the ids of two subjects, as difflib measures it
+NEARNESS_MIN = 60  # of the ids of two subjects, as rapidfuzz measures it; 100 is equal
 # Topics that are compared by their words, those of the batch and those answered last.
 COMPARED_TOPICS_MAX = 200
 COMPARED_ANSWERS_MAX = 500
+COMPARED_CHARS_MAX = 500  # of a topic; a longer one is compared with nothing
 DEFAULT_LANGUAGE = "english"  # of a topic that does not tell
 COMMON_WORDS_MIN = 0.6  # share of the words of two topics that both have
 
@@ -156,7 +156,6 @@ async def precedents_of(pool: Pool, batch: NewBatch, *, owner: str | None = None
 
 
 async def _new(pool: Pool, subject_id: str, names: Sequence[str]) -> NewSubject:
-    # In a thread: ten thousand names take half a second, for which no other request waits.
     nearest = await asyncio.to_thread(_nearest, subject_id, names)
     rows = await fetch_all(pool, SQL["documents"], {"subject_ids": nearest}) if nearest else []
     counts = {row["subject_id"]: row["documents"] for row in rows}
@@ -164,14 +163,15 @@ async def _new(pool: Pool, subject_id: str, names: Sequence[str]) -> NewSubject:
 
 
 def _nearest(subject_id: str, names: Sequence[str]) -> list[str]:
-    matcher = SequenceMatcher(b=subject_id)
-    ratings = []
-    for name in names:
-        matcher.set_seq1(name)
-        is_part = name.startswith(f"{subject_id}-") or subject_id.startswith(f"{name}-")
-        if is_part or (matcher.quick_ratio() >= NEARNESS_MIN and matcher.ratio() >= NEARNESS_MIN):
-            ratings.append((-matcher.ratio(), name))
-    return [name for _, name in sorted(ratings)[:SIMILAR_SUBJECTS_MAX]]
+    from rapidfuzz import fuzz  # difflib takes seconds for the ten thousand names that there may be
+
+    ratings = ((fuzz.ratio(subject_id, name), name) for name in names)
+    rated_names = [
+        (-rating, name)
+        for rating, name in ratings
+        if rating >= NEARNESS_MIN or name.startswith(f"{subject_id}-") or subject_id.startswith(f"{name}-")
+    ]
+    return [name for _, name in sorted(rated_names)[:SIMILAR_SUBJECTS_MAX]]
 
 
 async def _earlier_answers(
@@ -198,22 +198,49 @@ async def _similar_answers(
     pool: Pool, topics: Sequence[tuple[int, NewRun]], slugs: dict[str, str], owner: str | None
 ) -> list[EarlierAnswer]:
     """Topics that share most of their words with one that was answered lately, each with the most similar one."""
-    if not 0 < len(topics) <= COMPARED_TOPICS_MAX:
+    if len(topics) > COMPARED_TOPICS_MAX:
         return []
-    subject_ids = sorted({slugs[run.subject] for _, run in topics})
-    args = {"subject_ids": subject_ids, "limit": COMPARED_ANSWERS_MAX, "owner": owner}
+    short_topics = [(number, run) for number, run in topics if len(run.topic) <= COMPARED_CHARS_MAX]
+    if not short_topics:
+        return []
+    args = {
+        "subject_ids": sorted({slugs[run.subject] for _, run in short_topics}),
+        "limit": COMPARED_ANSWERS_MAX,
+        "chars_max": COMPARED_CHARS_MAX,
+        "owner": owner,
+    }
     rows = await fetch_all(pool, SQL["latest"], args)
     if not rows:
         return []
-    words = await _words(pool, [*(run.topic for _, run in topics), *(row["earlier_topic"] for row in rows)])
+    texts = [*(run.topic for _, run in short_topics), *(row["earlier_topic"] for row in rows)]
+    words = await _words(pool, texts)
+    # In a thread: hundreds of topics with hundreds of others take seconds, for which no other request waits.
+    return await asyncio.to_thread(_most_similar, short_topics, rows, words, slugs)
+
+
+def _most_similar(
+    topics: Sequence[tuple[int, NewRun]],
+    rows: Sequence[DictRow],
+    words: Sequence[frozenset[str]],
+    slugs: dict[str, str],
+) -> list[EarlierAnswer]:
+    """The topics with a similar answer; `words` are those of the topics, then those of the rows."""
     answers = []
-    for (number, run), own_words in zip(topics, words, strict=False):
+    numbers = [_numbers(text) for text in words]
+    earlier_words = list(zip(rows, words[len(topics) :], numbers[len(topics) :], strict=True))
+    for (number, run), own_words, own_numbers in zip(topics, words, numbers, strict=False):
+        if len(own_words) < 2:
+            continue
         candidates = [
-            (_common_share(own_words, earlier_words), index, row)
-            for index, (row, earlier_words) in enumerate(zip(rows, words[len(topics) :], strict=True))
+            (len(own_words & other_words) / len(own_words | other_words), row)
+            for row, other_words, other_numbers in earlier_words
             if (row["subject_id"], row["role"]) == (slugs[run.subject], run.role)
+            # Where the numbers differ, it is another question.
+            and own_numbers == other_numbers
+            and len(other_words) >= COMMON_WORDS_MIN * len(own_words)
+            and len(own_words) >= COMMON_WORDS_MIN * len(other_words)
         ]
-        share, _, nearest = max(candidates, default=(0.0, 0, {}), key=lambda candidate: candidate[0])
+        share, nearest = max(candidates, default=(0.0, {}), key=lambda candidate: candidate[0])
         if share >= COMMON_WORDS_MIN:
             answers.append(EarlierAnswer(number, run.topic, **_without_place(nearest)))
     return answers[:LISTED_MAX]
@@ -232,13 +259,6 @@ async def _words(pool: Pool, topics: Sequence[str]) -> list[frozenset[str]]:
     }
     rows = await fetch_all(pool, SQL["stems"], args)
     return [frozenset((*row["stems"], *entry.pairs)) for row, entry in zip(rows, terms, strict=True)]
-
-
-def _common_share(words: frozenset[str], earlier_words: frozenset[str]) -> float:
-    """The share of the words of two topics that both have; none where their numbers differ: that is another question."""
-    if len(words) < 2 or _numbers(words) != _numbers(earlier_words):
-        return 0.0
-    return len(words & earlier_words) / len(words | earlier_words)
 
 
 def _numbers(words: frozenset[str]) -> set[str]:

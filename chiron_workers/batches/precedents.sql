@@ -46,6 +46,7 @@ select {{columns}}, r.subject_id, r.role
    and r.state = 'completed'
    and r.scope is null
    and r.finished_at is not null
+   and length(r.topic) <= %(chars_max)s
    and (%(owner)s::text is null or b.owner = %(owner)s)
  order by r.id desc
  limit %(limit)s;

@@ -49,7 +49,8 @@ async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
     """The id that somebody means.
 
     `last` is the newest batch of topics that somebody submitted, not one of a subscription, a report, a check or learning.
-    `last#3` is its third run; `#3` goes behind any id or name of a batch. A batch of exactly that name wins.
+    `last#3` is its third run; `#3` goes behind any id or name of a batch. A batch of exactly that name wins, unless what
+    stands before the number is a whole id: that means one batch, whatever somebody calls another.
 
     Args:
         kinds: What is meant; a batch or a run where nothing is said. `last`, names and numbers mean those.
@@ -63,6 +64,8 @@ async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
     is_beginning = BEGINNING.fullmatch(digits) is not None
     if is_beginning and len(digits) == DIGITS:
         return UUID(digits)
+    if Referent.RESEARCH in kinds and (match := RUN_NAME.fullmatch(words)) and _is_whole(match[1]):
+        return await _run_behind(pool, match, await id_of(pool, match[1]))
     ids = await _beginning_with(pool, digits, kinds) if is_beginning else []
     if not ids and Referent.RESEARCH in kinds:
         ids = await _batches_named(pool, words)
@@ -161,6 +164,11 @@ async def _beginning_with(pool: Pool, digits: str, kinds: Sequence[Referent]) ->
 
 def _digits(text: str) -> str:
     return text.strip().lower().removeprefix("urn:uuid:").replace("-", "")
+
+
+def _is_whole(text: str) -> bool:
+    digits = _digits(text)
+    return len(digits) == DIGITS and BEGINNING.fullmatch(digits) is not None
 
 
 async def _nearest_batches(pool: Pool, words: str) -> str:

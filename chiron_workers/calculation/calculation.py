@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from chiron_workers.calculation.expressions import FUNCTIONS, NAME, read_expression, read_number
 from chiron_workers.calculation.quantities import DECIMALS_MAX, Quantity, convert, rounded, simplify
-from chiron_workers.calculation.units import read_unit, written
+from chiron_workers.calculation.units import forget_units, read_unit, written
 from chiron_workers.errors import ToolError
 
 INPUTS_MAX = 30
@@ -58,6 +58,7 @@ def calculate(
         raise ToolError(f"inputs: at most {INPUTS_MAX} (got {len(inputs)}).")
     if decimals is not None and not 0 <= decimals <= DECIMALS_MAX:
         raise ToolError(f"decimals: between 0 and {DECIMALS_MAX} (got {decimals}).")
+    forget_units()
     parsed = read_expression(expression)
     quantities = {name: _read_input(name, entry) for name, entry in inputs.items()}
     if unknown_names := sorted(parsed.names - set(inputs)):

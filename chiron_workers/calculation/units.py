@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 UNIT_CHARS_MAX = 60
 TERMS_MAX = 8
 POWER_MAX = 24  # of one unit in a result
+REMEMBERED_MAX = 2_000  # units by pint, which never forgets one by itself: 5 KB each
 # Each currency is a dimension of its own: there is no rate between two of them that is exact or stays.
 CURRENCIES = {
     **{"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"},
@@ -86,6 +87,16 @@ def read_unit(text: str) -> Unit:
         name, sign = _canonical(term["name"]), -1 if term["sign"] == "/" else 1
         powers[name] = powers.get(name, Fraction()) + sign * int(term["power"] or 1)
     return bounded({name: power for name, power in powers.items() if power})
+
+
+def forget_units() -> None:
+    """Have pint forget what it has found out about units, once that is much; it finds it out again."""
+    if not registry.cache_info().currsize:
+        return
+    caches = registry()._cache
+    if len(caches.root_units) > REMEMBERED_MAX:
+        for cache in (caches.root_units, caches.dimensionality, caches.parse_unit, caches.conversion_factor):
+            cache.clear()
 
 
 def bounded(unit: Unit) -> Unit:

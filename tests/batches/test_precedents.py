@@ -1,5 +1,7 @@
 """What there was before a batch: new subjects, topics that occur twice or were answered, and similar ones."""
 
+import threading
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -109,3 +111,37 @@ async def test_many_answered_topics_are_counted_and_the_first_are_listed(pool: P
     precedents = await precedents_of(pool, new_batch(topics))
     assert (precedents.answered_count, len(precedents.earlier_answers)) == (150, 100)
     assert precedents.warnings()[-1] == "140 more topics were answered before."
+
+
+async def test_topics_are_compared_by_their_words_beside_the_event_loop(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = set()
+
+    def note_thread(words: frozenset[str]) -> set[str]:
+        threads.add(threading.get_ident())
+        return {word for word in words if word.isdecimal()}
+
+    monkeypatch.setattr(precedents_module, "_numbers", note_thread)
+    await answer(pool, "How deep is the Lake Baikal in Siberia?")
+    await precedents_of(pool, new_batch(["How deep is Lake Baikal in Siberia today?"]))
+    assert threads and threading.get_ident() not in threads
+
+
+async def test_a_topic_of_pages_is_compared_with_nothing(pool: Pool) -> None:
+    topic = "How deep is Lake Baikal in Siberia, and how deep are the lakes around it? " * 10
+    await answer(pool, topic)
+    precedents = await precedents_of(pool, new_batch([f"{topic} And today?"]))
+    assert precedents.similar_answers == ()
+    assert len((await precedents_of(pool, new_batch([topic]))).earlier_answers) == 1
+
+
+async def test_a_new_subject_is_compared_with_ten_thousand_in_a_moment(pool: Pool) -> None:
+    async with pool.connection() as connection:
+        await connection.execute(
+            "insert into subjects (id, title) select repeat('a', 90) || n, 'A' from generate_series(1, 10000) n"
+        )
+    before = time.monotonic()
+    precedents = await precedents_of(pool, new_batch([DEPTH], "a" * 100))
+    assert len(precedents.new_subjects[0].similar) == 3
+    assert time.monotonic() - before < 10  # difflib takes 24 s of CPU

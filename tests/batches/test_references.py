@@ -108,6 +108,13 @@ async def test_a_batch_of_exactly_that_name_wins(pool: Pool) -> None:
     assert await id_of(pool, "last#1") == last
 
 
+async def test_a_number_behind_a_whole_id_names_its_run_whatever_batches_are_called(pool: Pool) -> None:
+    batch_id, run_ids = await batch(pool)
+    await batch(pool, f"{batch_id}#1")
+    for text in (f"{batch_id}#1", f" {batch_id.hex.upper()}#1"):
+        assert await id_of(pool, text) == run_ids[0]
+
+
 @pytest.mark.parametrize(
     ("text", "error", "words"),
     [

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chiron_workers.calculation import units
 from chiron_workers.calculation.calculation import Input, Outcome, calculate
-from chiron_workers.calculation.units import read_unit, written
+from chiron_workers.calculation.units import read_unit, registry, written
 from chiron_workers.errors import ToolError
 
 pytestmark = pytest.mark.hypothesis
@@ -224,3 +225,14 @@ def test_calculate_answers_or_refuses_any_text(text: str) -> None:
 def test_a_unit_that_is_written_is_read_as_the_same(name: str) -> None:
     unit = read_unit(name)
     assert read_unit(written(unit)) == unit
+
+
+def test_calculate_remembers_few_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever may read can name ever new units, in a process that runs for months."""
+    monkeypatch.setattr(units, "REMEMBERED_MAX", 150)
+    for first in range(1, 11):
+        for second in range(1, 11):
+            with pytest.raises(ToolError):
+                calculate("a + b", {"a": Input("1", f"ft^{first}*lb^{second}"), "b": Input("1", "day")})
+    assert len(registry()._cache.root_units) < 200
+    assert calculate("a", {"a": Input("1", "mile")}, unit="m").value == "1609.344"
