@@ -123,15 +123,15 @@ async def search(
             raise NotFound(
                 f"{_emptiness(subject)} Add some with `chiron corpus add PATH --subject {quote(subject)}`."
             )
-        hits = await corpus.search(query, subject=subject, limit=limit)
+        passages = await corpus.search(query, subject=subject, limit=limit)
     if as_json:
-        for hit in hits:
-            typer.echo(json_line(hit))
+        for passage in passages:
+            typer.echo(json_line(passage))
         return
-    for passage in hits:
+    for passage in passages:
         typer.echo(f"{passage['score']:.2f}  {passage['title']}\n      {passage['url']}")
         typer.echo(f"      {' '.join(passage['snippet'].split())[:200]}\n")
-    if not hits:
+    if not passages:
         typer.echo("Nothing was found.")
 
 

@@ -16,7 +16,7 @@ LABEL_CHARS = 28
 TITLE_CHARS = 120
 TICKS = 5
 WIDTH = 720
-LEFT, RIGHT, TOP, BOTTOM = 210, 84, 40, 48
+MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 210, 84, 40, 48
 ROW = 26
 STEPS = (1, 2, 5, 10)
 SIZE_MIN, SIZE_MAX = 1e-100, 1e100
@@ -51,13 +51,13 @@ def draw(chart: Chart, *, key: str) -> str:
     chart = drawable(chart)
     points = chart.points
     ticks = axis_ticks([point.value for point in points])
-    height = TOP + ROW * len(points) + BOTTOM
+    height = MARGIN_TOP + ROW * len(points) + MARGIN_BOTTOM
     parts = [
         f'<svg class="chart" role="group" aria-labelledby="{key}-title {key}-about" viewBox="0 0 {WIDTH} {height}" '
         f'width="{WIDTH}" height="{height}" xmlns="http://www.w3.org/2000/svg">\n'
         f'<title id="{key}-title">{escape(chart.title)}</title>\n<desc id="{key}-about">{escape(_about(chart))}</desc>\n',
         _axis(chart.axis, ticks, height),
-        *(_bar(point, TOP + ROW * n, ticks) for n, point in enumerate(points)),
+        *(_bar(point, MARGIN_TOP + ROW * n, ticks) for n, point in enumerate(points)),
         "</svg>\n",
     ]
     return "".join(parts)
@@ -92,11 +92,11 @@ def _is_drawable(value: float) -> bool:
 
 
 def _about(chart: Chart) -> str:
-    unlinked = sum(point.finding is None for point in chart.points)
+    unlinked_points = sum(point.finding is None for point in chart.points)
     sentences = [f"Bars of {len(chart.points)} values; each leads to the finding that says it."]
-    if unlinked:
+    if unlinked_points:
         sentences.append(
-            f"{unlinked} of them, drawn in outline, rest on facts that are no findings of this report."
+            f"{unlinked_points} of them, drawn in outline, rest on facts that are no findings of this report."
         )
     if chart.left_out:
         sentences.append(f"{chart.left_out:,} more are not drawn.")
@@ -104,19 +104,19 @@ def _about(chart: Chart) -> str:
 
 
 def _axis(name: str, ticks: Sequence[float], height: int) -> str:
-    bottom = height - BOTTOM
+    bottom = height - MARGIN_BOTTOM
     lines = "".join(
-        f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{bottom}"></line>'
+        f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{MARGIN_TOP - 8}" y2="{bottom}"></line>'
         f'<text class="tick" x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{number_text(tick)}</text>\n'
         for tick in ticks
         for x in [_x(tick, ticks)]
     )
     zero = _x(0.0, ticks)
-    middle = (LEFT + WIDTH - RIGHT) / 2
+    middle = (MARGIN_LEFT + WIDTH - MARGIN_RIGHT) / 2
     words = escape(one_line(name)[:TITLE_CHARS])
     return (
         f"{lines}"
-        f'<line class="axis" x1="{zero:.1f}" x2="{zero:.1f}" y1="{TOP - 8}" y2="{bottom}"></line>'
+        f'<line class="axis" x1="{zero:.1f}" x2="{zero:.1f}" y1="{MARGIN_TOP - 8}" y2="{bottom}"></line>'
         f'<text class="name" x="{middle:.1f}" y="{height - 8}" text-anchor="middle">{words}</text>\n'
     )
 
@@ -131,7 +131,7 @@ def _bar(point: Point, y: int, ticks: Sequence[float]) -> str:
     value_x, anchor = (end - 6, "end") if is_left else (end + 6, "start")
     drawing = (
         f"<title>{escape(words + note)}</title>"
-        f'<text class="label" x="{LEFT - 10}" y="{y + 14}" text-anchor="end" direction="{_direction(point.label)}">'
+        f'<text class="label" x="{MARGIN_LEFT - 10}" y="{y + 14}" text-anchor="end" direction="{_direction(point.label)}">'
         f"{escape(_short(point.label))}</text>"
         f'<rect class="{kind}" x="{min(zero, end):.1f}" y="{y + 2}" width="{max(abs(end - zero), 1):.1f}" '
         f'height="{ROW - 10}" rx="2"></rect>'
@@ -147,7 +147,7 @@ def _x(value: float, ticks: Sequence[float]) -> float:
     low, high = ticks[0], ticks[-1]
     # Halves, since the difference of two large floats may be none.
     share = (value / 2 - low / 2) / (high / 2 - low / 2)
-    return LEFT + share * (WIDTH - LEFT - RIGHT)
+    return MARGIN_LEFT + share * (WIDTH - MARGIN_LEFT - MARGIN_RIGHT)
 
 
 def _short(label: str) -> str:

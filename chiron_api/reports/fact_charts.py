@@ -45,7 +45,7 @@ FIRST_WORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _Statement:
     """A statement as names and a year that tell it from others, the words that it shares with them, and its number."""
 
     label: str
@@ -56,20 +56,20 @@ class _Reading:
     finding: Finding
 
 
-def charts_of_findings(findings: Sequence[Finding], others: Iterable[Chart] = ()) -> tuple[Chart, ...]:
+def charts_of_findings(findings: Sequence[Finding], other_charts: Iterable[Chart] = ()) -> tuple[Chart, ...]:
     """Charts of three statements or more that differ in names, year and number alone, the largest first; six at most.
 
     Args:
-        others: Charts of the report; what they show is not drawn again.
+        other_charts: Those of the rows; a value that they show is not drawn again.
     """
-    charted = {(point.finding, point.value) for chart in others for point in chart.points}
-    groups: dict[tuple[str, ...], list[_Reading]] = defaultdict(list)
+    chart_values = {(point.finding, point.value) for chart in other_charts for point in chart.points}
+    groups: dict[tuple[str, ...], list[_Statement]] = defaultdict(list)
     for finding in findings[:READ_MAX]:
         if len(finding.content) <= CHARS_MAX and finding.status in SHOWN_STATUSES:
-            reading = _read(finding)
-            if reading and (finding.number, reading.value) not in charted:
-                groups[reading.words].append(reading)
-    charts = [chart for words, readings in groups.items() for chart in _charts(words, readings)]
+            statement = _read(finding)
+            if statement and (finding.number, statement.value) not in chart_values:
+                groups[statement.words].append(statement)
+    charts = [chart for words, statements in groups.items() for chart in _charts(words, statements)]
     charts.sort(key=lambda chart: -(len(chart.points) + chart.left_out))
     return tuple(charts[:CHARTS_MAX])
 
@@ -98,8 +98,8 @@ class _Reader:
 
     def add_number(self, match: re.Match[str], before: str, behind: str) -> bool:
         """A number between two words; whether the statement can still be compared."""
-        opening, digits, closing = match.groups()
-        is_year = not opening and YEAR.fullmatch(digits) and not closing.startswith(("%", "°"))
+        prefix, digits, suffix = match.groups()
+        is_year = not prefix and YEAR.fullmatch(digits) and not suffix.startswith(("%", "°"))
         is_unit = behind[:1].islower() and behind not in AFTER_YEAR
         if is_year and self.year is None and (before.casefold() in BEFORE_YEAR or not is_unit):
             self.year = int(digits)
@@ -109,11 +109,11 @@ class _Reader:
             return False
         self.value = float(digits.replace(",", ""))
         self.axis_place = len(self.words)
-        self.words.append(f"{opening}{GAP}{closing.rstrip('.,;:')}")
+        self.words.append(f"{prefix}{GAP}{suffix.rstrip('.,;:')}")
         return True
 
 
-def _read(finding: Finding) -> _Reading | None:
+def _read(finding: Finding) -> _Statement | None:
     """A statement with one number and at most one year; None for any other."""
     if not DIGIT.search(finding.content):
         return None
@@ -133,42 +133,42 @@ def _read(finding: Finding) -> _Reading | None:
         return None
     words = tuple(reader.words)
     axis = " ".join(words[reader.axis_place : reader.axis_place + 2]).replace(GAP, "").strip()
-    return _Reading(" ".join(reader.names), reader.year, words, axis, reader.value, finding)
+    return _Statement(" ".join(reader.names), reader.year, words, axis, reader.value, finding)
 
 
-def _charts(words: tuple[str, ...], readings: Sequence[_Reading]) -> Iterator[Chart]:
+def _charts(words: tuple[str, ...], statements: Sequence[_Statement]) -> Iterator[Chart]:
     """A chart of the years of each name with three or more, and one of the other names."""
-    by_label: dict[str, list[_Reading]] = defaultdict(list)
-    for reading in readings:
-        by_label[reading.label].append(reading)
-    others = list[_Reading]()
+    by_label: dict[str, list[_Statement]] = defaultdict(list)
+    for statement in statements:
+        by_label[statement.label].append(statement)
+    rest_statements = list[_Statement]()
     for label, part in by_label.items():
-        years = {reading.year for reading in part if reading.year is not None}
+        years = {statement.year for statement in part if statement.year is not None}
         if len(years) >= POINTS_MIN:
             yield _chart(words, part, name=label)
         else:
-            others += part
-    if len({reading.label for reading in others}) >= POINTS_MIN:
-        yield _chart(words, others)
+            rest_statements += part
+    if len({statement.label for statement in rest_statements}) >= POINTS_MIN:
+        yield _chart(words, rest_statements)
 
 
-def _chart(words: Sequence[str], readings: Sequence[_Reading], *, name: str | None = None) -> Chart:
+def _chart(words: Sequence[str], statements: Sequence[_Statement], *, name: str | None = None) -> Chart:
     """A chart of the years of one name, or of several names, the largest first."""
     if name is None:
-        ordered = sorted(readings, key=lambda reading: -reading.value)
+        sorted_statements = sorted(statements, key=lambda statement: -statement.value)
     else:
-        ordered = sorted(readings, key=lambda reading: (reading.year or 0, reading.value))
+        sorted_statements = sorted(statements, key=lambda statement: (statement.year or 0, statement.value))
     points = tuple(
-        Point(_label(reading, has_name=name is None), reading.value, reading.finding.number)
-        for reading in ordered[:POINTS_MAX]
+        Point(_label(statement, has_name=name is None), statement.value, statement.finding.number)
+        for statement in sorted_statements[:POINTS_MAX]
     )
     texts = {NAME: name or GAP, YEAR_PLACE: GAP}
     title = " ".join(texts.get(word, word) for word in words)
     title = title[:1].upper() + title[1:]
     title = title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1]}…"
-    return Chart(title, readings[0].axis, points, max(0, len(readings) - POINTS_MAX))
+    return Chart(title, statements[0].axis, points, max(0, len(statements) - POINTS_MAX))
 
 
-def _label(reading: _Reading, *, has_name: bool) -> str:
-    year = str(reading.year) if reading.year is not None else ""
-    return " ".join(part for part in (reading.label * has_name, year) if part)
+def _label(statement: _Statement, *, has_name: bool) -> str:
+    year = str(statement.year) if statement.year is not None else ""
+    return " ".join(part for part in (statement.label * has_name, year) if part)

@@ -164,7 +164,7 @@ async def _plan_questions(pool: Pool, target: report_rows.Target, layout: Questi
         Topic(row["subject_id"], f"#{row['number']} {without_secrets(row['topic'])}", row["facts"], page)
         for row, page in zip(rows, layout.first_pages(len(rows)), strict=False)
     ]
-    counts = {FactStatus.DISPUTED: layout.disputed, FactStatus.CANDIDATE: layout.candidates}
+    counts = {FactStatus.DISPUTED: layout.disputed_facts, FactStatus.CANDIDATE: layout.candidate_facts}
     return _Plan(len(layout.pages), layout.facts, counts, tuple(topics), len(layout.sizes))
 
 

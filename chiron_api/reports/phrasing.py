@@ -231,10 +231,10 @@ def record_notes(report: Report) -> list[str]:
     return notes
 
 
-def numbered_topic(asked: Question | RunLine, report: Report) -> str:
+def numbered_topic(item: Question | RunLine, report: Report) -> str:
     """What a run was asked; in the report of a batch behind its number, by which commands name it."""
-    number = f"#{asked.number} " if report.kind is ReportKind.BATCH and asked.number else ""
-    return f"{number}{one_line(asked.topic)}"
+    number = f"#{item.number} " if report.kind is ReportKind.BATCH and item.number else ""
+    return f"{number}{one_line(item.topic)}"
 
 
 def shared_context(report: Report) -> str:
@@ -263,8 +263,8 @@ def question_notes(section: Section) -> list[str]:
     notes = [sentence] if (sentence := _ending(question)) else []
     if section.findings or question.repeats:
         return notes
-    if missing := _missing(question):
-        notes.append(missing)
+    if sentence := _missing(question):
+        notes.append(sentence)
     return notes if question.hidden_facts else [*notes, *_attempts(question)]
 
 

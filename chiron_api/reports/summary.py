@@ -87,12 +87,12 @@ def table_notes(report: Report) -> list[str]:
         return notes
     run_ids = {row.run_id for row in table.rows}
     questions = [section.question for section in report.sections if section.question]
-    missing = [question for question in questions if question.run_id not in run_ids]
-    if missing and not table.has_more_rows and len(questions) > 1:
-        names = ", ".join(f"#{question.number}" for question in missing[:QUESTIONS_NAMED_MAX])
-        surplus = len(missing) - QUESTIONS_NAMED_MAX
-        more = f" and {surplus:,} more" if surplus > 0 else ""
-        notes.append(f"No row came of {count(len(missing), 'question')}: {names}{more}.")
+    rowless_questions = [question for question in questions if question.run_id not in run_ids]
+    if rowless_questions and not table.has_more_rows and len(questions) > 1:
+        names = ", ".join(f"#{question.number}" for question in rowless_questions[:QUESTIONS_NAMED_MAX])
+        surplus = len(rowless_questions) - QUESTIONS_NAMED_MAX
+        ending = f" and {surplus:,} more" if surplus > 0 else ""
+        notes.append(f"No row came of {count(len(rowless_questions), 'question')}: {names}{ending}.")
     if table.has_more_rows:
         notes.append("Further rows are not shown here.")
     if table.columns_left_out:

@@ -262,8 +262,8 @@ def _documents(count: int) -> str:
 def _answered(precedents: Precedents) -> Iterator[str]:
     for answer in precedents.earlier_answers[:WARNINGS_MAX]:
         yield f"Topic {answer.number:,}, “{title_of(answer.topic)}”, was answered before: {_place(answer)}."
-    if (more := precedents.answered_count - WARNINGS_MAX) > 0:
-        yield f"{more:,} more {'topic was' if more == 1 else 'topics were'} answered before."
+    if (surplus := precedents.answered_count - WARNINGS_MAX) > 0:
+        yield f"{surplus:,} more {'topic was' if surplus == 1 else 'topics were'} answered before."
     if precedents.left_out:
         yield f"{precedents.left_out:,} topics beyond the first {TOPICS_MAX:,} were not compared with earlier ones."
 

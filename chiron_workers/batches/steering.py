@@ -102,10 +102,10 @@ async def resume(
             pool, target, [RunState.PAUSED], "resumed", budget, principal, run_budget=run_budget
         )
     except _ShortOfMoney as shortage:
-        needed = await cost_to_finish_paused(pool, target)
-        if needed is None:
+        cost = await cost_to_finish_paused(pool, target)
+        if cost is None:
             raise Conflict(str(shortage)) from None
-        raise Conflict(f"{shortage} {needed.words}", remedies=(needed.remedy,)) from None
+        raise Conflict(f"{shortage} {cost.words}", remedies=(cost.remedy,)) from None
 
 
 async def retry(
