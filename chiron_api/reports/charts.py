@@ -1,4 +1,4 @@
-"""Charts of a report as SVG text: values on an axis, each point linked to the finding that says it. Nothing is loaded or run.
+"""Charts of a report as SVG text: values on an axis, each point linked to its finding. It loads and runs nothing.
 
 Colours are those of the page's style sheet, by name, so that a chart follows the light and the dark theme and the printer.
 """
@@ -24,7 +24,7 @@ SIZE_MIN, SIZE_MAX = 1e-100, 1e100
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A value under its label; `finding` is the number of the finding that says it, None where the report has none."""
+    """A value with its label; `finding` is the number of its finding, None where the report has none."""
 
     label: str
     value: float
@@ -34,7 +34,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Points on one axis, which `axis` names; `left_out` counts those beyond the most that a chart shows."""
+    """Points on one axis, named `axis`; `left_out` counts the points beyond `POINTS_MAX`."""
 
     title: str
     axis: str
@@ -46,7 +46,7 @@ def draw(chart: Chart, *, key: str) -> str:
     """The chart as one SVG element with a title, a description, an axis with its name, and a bar for each point.
 
     Args:
-        key: What tells its ids from those of the page's other charts.
+        key: A prefix that makes its ids unique in the page.
     """
     chart = drawable(chart)
     points = chart.points
@@ -64,13 +64,13 @@ def draw(chart: Chart, *, key: str) -> str:
 
 
 def drawable(chart: Chart) -> Chart:
-    """The chart with the points that an axis can show; the others are counted."""
+    """The chart without points that an axis cannot show; `left_out` counts these."""
     points = tuple(point for point in chart.points if _is_drawable(point.value))
     return replace(chart, points=points, left_out=chart.left_out + len(chart.points) - len(points))
 
 
 def axis_ticks(values: Sequence[float]) -> list[float]:
-    """Round numbers at equal steps, from zero or below to what is at least the largest value: two or more, a dozen at most."""
+    """Round numbers at equal steps that span zero and all values: from two to a dozen."""
     low, high = (Fraction(pick((0.0, *values))) for pick in (min, max))
     span = high - low or Fraction(1)
     power = Fraction(10) ** floor(log10(float(span) / TICKS))
@@ -80,24 +80,22 @@ def axis_ticks(values: Sequence[float]) -> list[float]:
 
 
 def number_text(value: float) -> str:
-    """A number as a reader reads it: 1,642; 0.25; 1.2e+21."""
+    """A number for readers: 1,642; 0.25; 1.2e+21."""
     if value and not 1e-4 <= abs(value) < 1e15:
         return f"{value:.4g}"
     return f"{round(value, 4):,.4f}".rstrip("0").rstrip(".") if value != int(value) else f"{int(value):,}"
 
 
 def _is_drawable(value: float) -> bool:
-    """Whether a value and the steps of its axis are floats with all their digits; nan and infinity are not."""
+    """Whether floats can hold a value and the steps of its axis; nan and infinity are excluded."""
     return value == 0 or SIZE_MIN <= abs(value) <= SIZE_MAX
 
 
 def _about(chart: Chart) -> str:
     unlinked_points = sum(point.finding is None for point in chart.points)
-    sentences = [f"Bars of {len(chart.points)} values; each leads to the finding that says it."]
+    sentences = [f"Bars of {len(chart.points)} values; each links to its finding."]
     if unlinked_points:
-        sentences.append(
-            f"{unlinked_points} of them, drawn in outline, rest on facts that are no findings of this report."
-        )
+        sentences.append(f"{unlinked_points} of them, drawn in outline, rest on facts outside this report.")
     if chart.left_out:
         sentences.append(f"{chart.left_out:,} more are not drawn.")
     return " ".join(sentences)

@@ -1,7 +1,7 @@
 """Charts of numbers that findings state in the same words: "Lake Baikal is 1,642 m deep", "Lake Superior is 406 m deep".
 
-Facts have no fields for numbers, so only what is sure is compared: statements with one number each, whose other words are the
-same but for names and the year. A unit is one of these words, so metres and feet never share an axis.
+Facts have no fields for numbers, so only statements with one number each are compared, whose other words differ
+in names and the year alone. A unit is one of these words, so metres and feet never share an axis.
 """
 
 import re
@@ -20,12 +20,12 @@ POINTS_MIN = 3
 CHARTS_MAX = 6
 TITLE_CHARS = 100
 DIGIT = re.compile(r"\d")
-# What may stand right before and behind a number within its word: brackets, signs of money, percent, the end of a clause.
+# A number with the signs around it in its word: brackets, currencies, percent, the end of a clause.
 WORD = re.compile(r"([(\[$€£¥]*)(-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)([%°℃)\],.;:]*)")
 YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 AROUND_WORDS = "()[],.;:!?\"“”‘’'"
 NAME, YEAR_PLACE, GAP = "<name>", "<year>", "…"
-# A number behind one of these words is a bound, a part of a range or of a name, and no value of its own.
+# A number after one of these words is a bound, or a part of a range or of a name, not a value.
 BEFORE_NO_VALUE = frozenset(
     [
         "about", "approximately", "roughly", "nearly", "almost", "over", "under", "than", "least", "most", "between", "and", "to",
@@ -46,7 +46,7 @@ FIRST_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """A statement as names and a year that tell it from others, the words that it shares with them, and its number."""
+    """The names and the year of a statement, the words that it shares with others, and its number."""
 
     label: str
     year: int | None
@@ -57,7 +57,7 @@ class _Statement:
 
 
 def charts_of_findings(findings: Sequence[Finding], other_charts: Iterable[Chart] = ()) -> tuple[Chart, ...]:
-    """Charts of three statements or more that differ in names, year and number alone, the largest first; six at most.
+    """Chart statements that differ in names, year and number alone, at least three each; six charts at most, the largest first.
 
     Args:
         other_charts: Those of the rows; a value that they show is not drawn again.
@@ -85,7 +85,7 @@ class _Reader:
     axis_place: int = 0
 
     def add_word(self, token: str, *, is_first: bool) -> None:
-        """A word that is no number: one with a capital is a name, but for words that begin many sentences."""
+        """Add a word. A capitalized one is a name, except for words that begin many sentences."""
         bare = token if token.isalpha() else token.strip(AROUND_WORDS)
         if is_first and bare.casefold() in FIRST_WORDS:
             self.words.append(bare.casefold())
@@ -97,7 +97,7 @@ class _Reader:
             self.words.append(token.rstrip(".,;:"))
 
     def add_number(self, match: re.Match[str], before: str, behind: str) -> bool:
-        """A number between two words; whether the statement can still be compared."""
+        """Add a number between two words. Returns whether the statement can still be compared."""
         prefix, digits, suffix = match.groups()
         is_year = not prefix and YEAR.fullmatch(digits) and not suffix.startswith(("%", "°"))
         is_unit = behind[:1].islower() and behind not in AFTER_YEAR
@@ -114,7 +114,7 @@ class _Reader:
 
 
 def _read(finding: Finding) -> _Statement | None:
-    """A statement with one number and at most one year; None for any other."""
+    """Parse a statement with one number and at most one year; None for any other."""
     if not DIGIT.search(finding.content):
         return None
     reader, tokens = _Reader(), one_line(finding.content).split(" ")
@@ -137,7 +137,7 @@ def _read(finding: Finding) -> _Statement | None:
 
 
 def _charts(words: tuple[str, ...], statements: Sequence[_Statement]) -> Iterator[Chart]:
-    """A chart of the years of each name with three or more, and one of the other names."""
+    """A chart for each name with three years or more, and one of the other names."""
     by_label: dict[str, list[_Statement]] = defaultdict(list)
     for statement in statements:
         by_label[statement.label].append(statement)

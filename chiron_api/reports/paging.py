@@ -112,7 +112,7 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a page says of the whole. By topics, `fact_ids` has all findings in their order, and `numbers` their numbers."""
+    """The sums that each page shows. By topics, `fact_ids` has all findings in their order, and `numbers` their numbers."""
 
     pages: int
     findings: int

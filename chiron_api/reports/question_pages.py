@@ -50,10 +50,10 @@ class QuestionPages:
 async def lay_out_questions(
     pool: Pool, target: Target, statuses: Sequence[FactStatus], *, page_facts: int
 ) -> QuestionPages | None:
-    """The pages of a report on a batch or a run; None of a subject, and where nothing was asked.
+    """The pages of a report on a batch or a run; None for a subject, and where it has no questions.
 
-    A page has whole questions, about as many as have `page_facts`; one without any takes as much room as a fact. One that
-    has more facts than a page goes on with the next.
+    A page has whole questions, about as many as have `page_facts`; one without any takes as much room as a fact. One with
+    more facts than a page continues on the next.
     """
     if target.kind is ReportKind.SUBJECT:
         return None

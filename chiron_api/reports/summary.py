@@ -1,4 +1,4 @@
-"""What a report begins with: one line of what and when, then each question with the first sentence of its answer."""
+"""The beginning of a report: one line with its subject and date, then each question with the first sentence of its answer."""
 
 import re
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class SummaryLine:
 
 
 def lead(report: Report) -> str:
-    """What the report is about, when that was researched, and how much came of it."""
+    """The line under the title: questions, dates, and numbers of facts and sources."""
     titles = ", ".join(one_line(subject.title) for subject in report.subjects[:1])
     questions = sum(section.question is not None for section in report.sections)
     about = f"{count(questions, 'question')} on {titles}" if questions > 1 else titles
@@ -81,7 +81,7 @@ def lines_left_out(report: Report) -> str:
 
 
 def table_notes(report: Report) -> list[str]:
-    """What the table lacks: questions without a row, further rows and columns."""
+    """Notes on gaps in the table: questions without a row, rows and columns that do not fit."""
     table, notes = report.table, list[str]()
     if table is None:
         return notes

@@ -1,4 +1,4 @@
-"""What the time of a run went to, by the names that people read."""
+"""The time of a run by activity, with names for people."""
 
 from chiron_api.answers.runs import TimedTurns
 
@@ -6,7 +6,7 @@ SHOWN_FROM_S = 0.05
 
 
 def time_sums(turns: TimedTurns) -> dict[str, float]:
-    """Seconds by what they went to: the model and tools, and each kind of waiting that took any."""
+    """Seconds by activity: the model, tools, and each kind of waiting that occurred."""
     waits = turns.waits
     spans = {
         "in the queue": waits.queue_s,

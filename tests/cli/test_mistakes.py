@@ -82,7 +82,7 @@ COMMANDS = (
     usage("There is no command 'ad'. Did you mean add?", "corpus", "ad", "x"),
     usage("There is no option --budgt-usd. Did you mean", *SUBMIT, "--budgt-usd", "5"),
     usage(
-        "There is no option --model in front of a command; options of a command stand behind it.",
+        "There is no option --model before a command; options of a command come after it.",
         "--model",
         "opus",
         "submit",
@@ -219,7 +219,7 @@ KNOWLEDGE = (
     usage("old.md is no backup made by `chiron backup`.", "restore", "old.md"),
     failure("missing cannot be read: No such file or directory.", "verify", "missing"),
     failure("old.md is no ZIP file of a crate", "verify", "old.md"),
-    usage("'yesterday' is no age; write 90d for days", "prune", "--older-than", "yesterday"),
+    usage("'yesterday' is not an age; write 90d for days", "prune", "--older-than", "yesterday"),
 )
 KEYS_AND_TIMES = (
     usage("must be an amount above 0", "keys", "create", "ada", "--scope", "read", "--budget-usd", "-1"),

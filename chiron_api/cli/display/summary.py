@@ -119,7 +119,7 @@ def print_run(
     """The fields of a run, its error with what helps or its answer, and its evaluations; `has_amount` as of a batch.
 
     Args:
-        times: Seconds by what the run spent them on.
+        times: Seconds by activity of the run.
     """
     _print_fields(
         {

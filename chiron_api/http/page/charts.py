@@ -50,7 +50,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The frame of a chart: its axes with their labels. `x_min` to `x_max` and `y_min` to `y_max` is where values are drawn."""
+    """The frame of a chart: its axes with their labels. Values are drawn from `x_min` to `x_max` and `y_min` to `y_max`."""
 
     y_title: str
     x_title: str
@@ -80,7 +80,7 @@ class CostChart:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What a day has cost: a bar, and above it what is unconfirmed."""
+    """The cost of a day as a bar, with its unconfirmed part above it."""
 
     x: float
     width: float
@@ -191,7 +191,7 @@ def time_ticks(since: datetime, until: datetime) -> tuple[Tick, ...]:
 
 
 class _Scale:
-    """The axis of money: from zero to what is at least the largest amount."""
+    """The axis of money, from zero to a round number above all amounts."""
 
     def __init__(self, amounts: Sequence[float]) -> None:
         values = axis_ticks(amounts if any(amounts) else [1.0])

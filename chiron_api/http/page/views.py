@@ -50,7 +50,7 @@ def _with_error_pages(handler: Handler) -> Handler:
 
 
 async def _note_health(request: Request) -> None:
-    """Read the health line for the frame of the page; who is not signed in does not see it."""
+    """Read the health line for the frame of the page; only signed-in readers see it."""
     if hasattr(request.state, "principal"):
         request.state.health = await services_of(request).fleet()
 

@@ -80,10 +80,10 @@ async def test_a_waterfall_says_what_is_under_way_and_shows_words_as_words(
     run.event(0, "run.started")
     run.reply(3, HOSTILE)
     page = (await client.get(f"/runs/{run.run_id}")).text
-    assert "Tools run (&lt;script&gt;alert" in page
+    assert "Running tools (&lt;script&gt;alert" in page
     run.result(4, HOSTILE, ms=1_000)
     page = (await client.get(f"/runs/{run.run_id}")).text
-    assert "The model is asked, since" in page
+    assert "Waiting for the reply of the model, since" in page
     assert "<script>alert" not in page
 
 

@@ -1,4 +1,4 @@
-"""The waterfall of a run as shares of a bar's width; the template draws it, so that it is there without a script.
+"""The waterfall of a run in percent of its width; the template draws it without a script.
 
 Each row begins at zero with what its turns waited for, then the model call, then the calls of tools from its reply on, so rows
 are compared by their lengths. A long wait is cut: the hours of a night would hide the seconds of a turn.
@@ -23,12 +23,12 @@ WAITS = {
     "handover_s": "waited for another worker",
 }
 DOINGS = {
-    "model": "The model is asked",
-    "tools": "Tools run",
-    "queue": "It waits for a worker",
-    "cooldown": "It waits for the model",
-    "pause": "It is paused",
-    "handover": "It waits for another worker",
+    "model": "Waiting for the reply of the model",
+    "tools": "Running tools",
+    "queue": "Waiting for a worker",
+    "cooldown": "Waiting for a cool-down of the model",
+    "pause": "Paused",
+    "handover": "Waiting for another worker",
 }
 
 
@@ -73,7 +73,7 @@ class Waterfall:
     rows: tuple[Row, ...]
     ticks: tuple[Tick, ...]
     sums: tuple[tuple[str, str], ...]
-    doing: str  # what the run does now; empty where it does nothing
+    doing: str  # the current activity of the run; empty where it has ended
 
 
 def waterfall_of(timeline: RunTimeline) -> Waterfall:
@@ -144,7 +144,7 @@ def _tool_words(turns: TimedTurns) -> Iterable[str]:
 
 
 def _tool_bars(turns: TimedTurns, begin_s: float, width_s: float) -> list[Bar]:
-    """Bars of the calls of a turn, those that run side by side in lanes of their own; of several turns one bar."""
+    """Bars of the calls of a turn, concurrent ones in separate lanes; one bar for several turns."""
     if not turns.calls:
         words = ", ".join(_tool_words(turns))
         return [_bar("tool", begin_s, turns.tools_s, width_s, words=words)] if turns.tools_s else []
@@ -182,7 +182,7 @@ def _bar(
     return Bar(
         kind,
         round(100 * begin_s / width_s, 2),
-        max(0.3, round(100 * seconds / width_s, 2)),  # what was short is seen, too
+        max(0.3, round(100 * seconds / width_s, 2)),  # so that a short bar stays visible
         round(lane * height, 1),
         round(height, 1),
         words,

@@ -1,4 +1,4 @@
-"""Schedules: research that recurs, when each is due next, and what its last time brought."""
+"""Schedules: research that recurs, with its next time and the outcome of its last time."""
 
 from http import HTTPStatus
 from typing import Any
@@ -24,7 +24,7 @@ SCHEDULES_PER_PAGE = 50
 
 
 class Options(Input):
-    """The query string of the list of schedules, and what stands in its form."""
+    """The query string of the list of schedules, with values for its form."""
 
     after: UUID | None = None
     subject: str = ""
@@ -32,7 +32,7 @@ class Options(Input):
 
 
 async def show_schedules(request: Request) -> Response:
-    """The schedules, newest first, and a form that makes one; what the address says stands in it."""
+    """Show the schedules, newest first, and a form that makes one, filled from the address."""
     options = read_query(request, Options)
     fields = {"subject": options.subject, "topics": options.topics}
     return await _page(request, after=options.after, fields=fields)
