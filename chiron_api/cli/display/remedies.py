@@ -26,7 +26,12 @@ LISTS: Mapping[Noun, tuple[str, ...]] = {
 
 def pasteable(*words: str) -> str:
     """A chiron command in backticks, quoted for a shell."""
-    return f"`{shlex.join(('chiron', *words))}`"
+    return f"`{command_line(*words)}`"
+
+
+def command_line(*words: str) -> str:
+    """A chiron command, quoted for a shell."""
+    return shlex.join(("chiron", *words))
 
 
 ADDS_DOCUMENTS = f"{pasteable('corpus', 'add', 'PATH', '--subject', 'S')} adds documents."

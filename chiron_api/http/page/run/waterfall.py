@@ -6,22 +6,17 @@ are compared by their lengths. A long wait is cut: the hours of a night would hi
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from chiron_api.answers.runs import RunTimeline, TimedCall, TimedTurns, Waits
+from chiron_api.http.page.charts import Tick, time_step
 from chiron_api.text import count, duration, span
-from chiron_api.views.timelines import time_sums
+from chiron_api.views.timelines import time_sums, wait_sums
 
 ROWS = 40
 LANES_MAX = 4  # of calls that run side by side, one below the other
 WAIT_SHARE = 0.25  # of the longest turn that a wait takes at most
-TICKS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400)
 TICKS_MAX = 5
-WAITS = {
-    "queue_s": "waited for a worker",
-    "cooldown_s": "waited for the model",
-    "pause_s": "was paused",
-    "handover_s": "waited for another worker",
-}
 DOINGS = {
     "model": "Waiting for the reply of the model",
     "tools": "Running tools",
@@ -58,16 +53,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
-    """A time on the axis, in percent of its width."""
-
-    x: float
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
 class Waterfall:
-    """A run's turns as rows over a common axis."""
+    """A run's turns as rows over a common axis, whose ticks are in percent of its width."""
 
     timeline: RunTimeline
     rows: tuple[Row, ...]
@@ -83,13 +70,13 @@ def waterfall_of(timeline: RunTimeline) -> Waterfall:
     longest_s = max(
         (min(_waited_s(turns.waits), wait_max_s) + _busy_s(turns) for turns in timeline.steps), default=0.0
     )
-    step = next((tick for tick in TICKS if longest_s / tick <= TICKS_MAX), longest_s / TICKS_MAX)
+    step_s = time_step(timedelta(seconds=longest_s), ticks_max=TICKS_MAX).total_seconds()
     width_s = longest_s or 1.0
     rows = tuple(_row(turns, timeline, wait_max_s, width_s) for turns in timeline.steps)
     ticks = tuple(
-        Tick(round(100 * n * step / width_s, 2), duration(n * step) if n else "0")
+        Tick(round(100 * n * step_s / width_s, 2), duration(n * step_s) if n else "0")
         for n in range(TICKS_MAX + 1)
-        if n * step <= width_s
+        if n * step_s <= width_s
     )
     total = timeline.total
     return Waterfall(timeline, rows, ticks, _sums(total) if total else (), _doing(timeline))
@@ -119,11 +106,7 @@ def _busy_s(turns: TimedTurns) -> float:
 def _row(turns: TimedTurns, timeline: RunTimeline, wait_max_s: float, width_s: float) -> Row:
     waited_s = _waited_s(turns.waits)
     wait_s = min(waited_s, wait_max_s)
-    waits = ", ".join(
-        f"{words} {span(seconds)}"
-        for name, words in WAITS.items()
-        if (seconds := getattr(turns.waits, name)) >= 0.05
-    )
+    waits = ", ".join(f"{name} {span(seconds)}" for name, seconds in wait_sums(turns.waits).items())
     bars = [_bar("waiting", 0, wait_s, width_s, words=waits)] if waits else []
     if turns.model_s:
         bars.append(_bar("model", wait_s, turns.model_s, width_s, words=f"model {span(turns.model_s)}"))
