@@ -1,4 +1,4 @@
-"""Which facts a run met, and how: read to match what its answer cites, and recorded for runs that ended before."""
+"""The facts that a run met: matched with its answer, and recorded for runs of earlier versions."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ async def find_cited(pool: Pool, run_id: UUID, answer: str) -> frozenset[str]:
 
 
 async def record_earlier_runs(pool: Pool) -> int:
-    """Record the facts of runs that ended before workers did so as they go; how many runs there were.
+    """Record the facts of runs that earlier versions played. Returns the number of runs.
 
     Each run commits by itself. What the rows of facts tell was recorded by the migration: here come what searches returned, facts
     that were found again in the same source, and what answers cite.
