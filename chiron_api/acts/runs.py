@@ -42,12 +42,14 @@ class RunPage(Page):
     """A page of the runs; each filter that is named narrows it."""
 
     batch: Annotated[UUID | None, BATCH] = None
-    state: RunState | None = None
-    subject: Name | None = None
+    state: Annotated[RunState | None, Field(description="Only runs in this state.")] = None
+    subject: Annotated[
+        Name | None, Field(description="Only runs of this subject, by its id or its name.")
+    ] = None
     nothing_found: Annotated[
         bool | None, Field(description="Those that completed without a fact, or all others.")
     ] = None
-    model: Name | None = None
+    model: Annotated[Name | None, Field(description="Only runs of this model.")] = None
     owner: Annotated[
         Name | None, Field(description="Whose batches: the owner of the key that submitted them.")
     ] = None

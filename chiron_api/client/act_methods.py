@@ -553,7 +553,10 @@ class ActMethods:
         """Runs, newest first, in pages; `next` is null on the last one. Their evaluations are left out.
 
         Args:
+            state: Only runs in this state.
+            subject: Only runs of this subject, by its id or its name.
             nothing_found: Those that completed without a fact, or all others.
+            model: Only runs of this model.
             owner: Whose batches: the owner of the key that submitted them.
             since: Submitted since then: yesterday, tuesday, 7d, 2h, 2026-03-01 or 2026-03-01T09:30. A word is a time of
                 the server's zone.

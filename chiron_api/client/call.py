@@ -88,7 +88,7 @@ def get(path: str, model: Any, **options: Any) -> Call[Any]:
     return Call("GET", path, model, is_repeatable=True, **options)
 
 
-def pages(path: str, model: Any, *, target: str = "", **query: object) -> Listing[Any]:
+def pages(path: str, model: Any, /, *, target: str = "", **query: object) -> Listing[Any]:
     """A list in pages of which each is full but the last."""
     return Listing(
         lambda after: get(path, model, target=target, query={**query, "limit": PAGE_ITEMS, "after": after})

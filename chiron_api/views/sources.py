@@ -11,7 +11,10 @@ from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.runs.session import Session
 from chiron_workers.settings import OFFLINE_MODEL, Settings
 
-ADVICE = "Add documents to it, or name a search provider in CHIRON_SEARCH (auto,duckduckgo needs no key), for the workers too."
+ADVICE = (
+    "Add documents to the subject, or name a search provider in CHIRON_SEARCH "
+    "(auto,duckduckgo needs no key), for the workers too."
+)
 
 
 async def source_warnings(pool: Pool, settings: Settings, runs: Iterable[NewRun | RunSummary]) -> list[str]:

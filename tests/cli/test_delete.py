@@ -14,8 +14,8 @@ def test_a_batch_is_deleted_once_it_is_cancelled(chiron, batch, rows):
     refused = chiron("delete", batch[0], "--yes")
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert refused.stderr == (
-        f"chiron: {batch[0]} stays as it is: not all of it is finished (2 queued).\n"
-        f"  Cancel the batch first: `chiron cancel {batch[0]}`\n"
+        f"chiron: {batch[0]} stays as it is: not all of it is finished (2 queued). "
+        f"Cancel the batch first: `chiron cancel {batch[0]}`\n"
     )
     chiron("cancel", batch[0])
     done = chiron("delete", batch[0], "--yes")

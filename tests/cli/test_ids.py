@@ -85,7 +85,8 @@ def test_a_name_of_nothing_is_a_failure_and_what_can_be_no_name_a_wrong_call(chi
 
 
 def test_a_batch_where_a_run_is_asked_for_is_a_wrong_call(chiron, batch):
-    assert faults(chiron, COMMANDS_WITH_RUN, [batch[0]], code=2, words="is a batch. `chiron show") == []
+    words = "is a batch; name one of its runs. See the runs of the batch: `chiron show"
+    assert faults(chiron, COMMANDS_WITH_RUN, [batch[0]], code=2, words=words) == []
 
 
 def test_a_run_where_batches_are_compared_is_a_wrong_call(chiron, batch):

@@ -65,12 +65,12 @@ async def test_where_questions_could_not_be_written_the_command_says_how_to_go_o
         return str(row["batch_id"]), await quiz
 
     batch_id, result = await quiz_of_failed_batch()
-    assert (result.exit_code, f"chiron retry {batch_id}" in result.output) == (1, True), result.output
+    assert (result.exit_code, f"chiron show {batch_id}" in result.output) == (1, True), result.output
     assert "POST" not in result.output
     same = await asyncio.to_thread(chiron, "learn", "quiz", "sea-ice")
-    assert f"chiron retry {batch_id}" in same.output
+    assert f"chiron show {batch_id}" in same.output
     other_id, other = await quiz_of_failed_batch("--again")
-    assert (other_id != batch_id, f"chiron retry {other_id}" in other.output) == (True, True)
+    assert (other_id != batch_id, f"chiron show {other_id}" in other.output) == (True, True)
 
 
 def test_a_quiz_that_was_killed_goes_on_with_the_next_question(chiron: Command, course: Course, rows: Rows):

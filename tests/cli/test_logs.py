@@ -144,5 +144,5 @@ def test_a_batch_has_no_log_of_its_own(settings: Settings) -> None:
     done = chiron(settings, "logs", batch_id)
     assert (done.returncode, done.stderr) == (
         2,
-        f"chiron: {batch_id} is a batch; name one of its runs.\n  See the runs of the batch: `chiron show {batch_id}`\n",
+        f"chiron: {batch_id} is a batch; name one of its runs. See the runs of the batch: `chiron show {batch_id}`\n",
     )

@@ -170,9 +170,9 @@ IDS = (
     failure("nothing of it can be cancelled (2 cancelled).", "cancel", "last"),
     failure("nothing of it is paused (2 cancelled).", "resume", "last"),
     usage("must be an amount above 0", "resume", "last", "--budget-usd", "-1"),
-    usage("names its runs.", "say", "last", "Go on."),
+    usage("is a batch; name one of its runs. See the runs", "say", "last", "Go on."),
     usage("MESSAGE must not be empty.", "say", "last#1", ""),
-    usage("last is a batch. `chiron show last` names its runs.", "logs", "last"),
+    usage("is a batch; name one of its runs. See the runs of the batch: `chiron show", "logs", "last"),
     usage("Nobody can be asked here; say --yes to delete.", "delete", "last"),
     usage("'nosuch' is no id of a fact", "withdraw", "nosuch"),
     failure("The idempotency key 'k' was used for another request.", *SUBMIT, "--idempotency-key", "k"),
@@ -214,7 +214,7 @@ KNOWLEDGE = (
     failure("There is no subject 'nosuch'.", "learn", "quiz", "nosuch"),
     usage("Give two batches, the earlier one first.", "diff", "last"),
     usage("missing.jsonl cannot be read", "import", "missing.jsonl"),
-    usage("photo.png is no JSONL file of `chiron export`", "import", "photo.png"),
+    usage("photo.png is not a JSONL file of an export", "import", "photo.png"),
     usage("empty.txt is empty.", "import", "empty.txt"),
     usage("old.md is no backup made by `chiron backup`.", "restore", "old.md"),
     failure("missing cannot be read: No such file or directory.", "verify", "missing"),
@@ -226,7 +226,7 @@ KEYS_AND_TIMES = (
     usage("'all' is not one of 'read', 'submit', 'admin'.", "keys", "create", "ada", "--scope", "all"),
     usage("'a b' is no name of a key", "keys", "create", "a b", "--scope", "read"),
     usage("has passed already.", "keys", "create", "ada", "--scope", "read", "--expires", "yesterday"),
-    failure("There is no key 'nosuch' in use. `chiron keys list` shows", "keys", "revoke", "nosuch"),
+    failure("There is no key 'nosuch' in use. See the keys: `chiron keys list`", "keys", "revoke", "nosuch"),
     usage("There is no command 'remove'. Did you mean revoke?", "keys", "remove", "ada"),
     usage("'nonsense' is no address", "webhooks", "add", "nonsense"),
     usage("Nothing can be sent there", "webhooks", "add", "ftp://example.org"),
@@ -341,7 +341,7 @@ def test_a_wrong_call_is_told_what_would_be_right(
 
 
 def test_last_without_a_batch_says_how_to_make_one(settings: Settings, folder: Path) -> None:
-    words = "There is no batch of topics yet. `chiron submit TOPIC --subject S` makes one."
+    words = "There is no batch of topics yet. Submit topics: `chiron submit TOPIC --subject S`"
     check(
         settings,
         folder,

@@ -224,9 +224,10 @@ def test_a_printed_command_has_quotes_around_a_name_that_needs_them(chiron, tmp_
         chiron("backup", str(tmp_path / "all of it.backup")),
     ]
     commands = [words for answer in outputs for words in commands_in(answer.output)]
+    [batch_id] = {words[1] for words in commands if words[0] == "show"}
     assert commands == [
         ["watch", name],
         ["watch", f"{name}#1"],
-        ["show", name],
+        ["show", batch_id],
         ["restore", str(tmp_path / "all of it.backup")],
     ]

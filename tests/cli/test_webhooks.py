@@ -49,7 +49,9 @@ def test_a_webhook_that_is_off_says_why_and_a_test_turns_it_on(chiron: Chiron, r
     webhook = added(chiron)
     trial = json.loads(chiron("webhooks", "test", webhook["id"], "--json").stdout)
     rows("update webhooks set state = 'off', reason = 'It answered 410: it is gone.' returning 1")
-    assert "It answered 410: it is gone. `chiron webhooks test" in chiron("webhooks", "list").output
+    listed = chiron("webhooks", "list").output
+    assert "It answered 410: it is gone." in listed
+    assert f"`chiron webhooks resume {webhook['id']}` resumes it" in listed
     assert chiron("webhooks", "resend", trial["id"]).exit_code == 1
     assert chiron("webhooks", "test", webhook["id"]).exit_code == 0
     assert "410" not in chiron("webhooks", "list").output

@@ -87,7 +87,7 @@ async def _path(api: httpx2.AsyncClient, path: str, n: int, owner: Headers) -> s
     if "/batches/{id}" in path or "/runs/{id}" in path:
         receipt = (await api.post("/v1/batches", json=BATCH, headers=owner)).json()
         target = receipt["batch_id"] if "/batches/" in path else receipt["run_ids"][0]
-    elif "/subscriptions/{id}" in path:
+    elif "/subscriptions/{id}" in path or "/schedules/{id}" in path:
         new = SUBSCRIPTION | {"cron": f"{n % 60} {n // 60} * * MON"}  # two alike are refused
         target = (await api.post("/v1/subscriptions", json=new, headers=owner)).json()["id"]
     elif "/webhooks/{id}" in path or "/deliveries/{id}" in path:

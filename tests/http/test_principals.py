@@ -82,7 +82,7 @@ async def test_a_link_signs_a_browser_in_once_with_a_cookie_that_scripts_and_oth
     assert (await api.get("/v1/subjects")).status_code == 200
     again = await api.get("/open", params={"code": code})
     assert again.status_code == 401
-    assert "chiron open" in again.text
+    assert "can open the page from the terminal" in again.text
     assert "Set-Cookie" not in again.headers
 
 

@@ -83,7 +83,7 @@ async def test_a_waterfall_says_what_is_under_way_and_shows_words_as_words(
     assert "Running tools (&lt;script&gt;alert" in page
     run.result(4, HOSTILE, ms=1_000)
     page = (await client.get(f"/runs/{run.run_id}")).text
-    assert "Waiting for the reply of the model, since" in page
+    assert "Waiting for the reply of the model. This began" in page
     assert "<script>alert" not in page
 
 

@@ -26,7 +26,8 @@ async def test_runs_and_batches_are_deleted_once_they_are_finished(client: httpx
     for path in (whole, run):
         refused = await client.delete(path)
         assert (refused.status_code, refused.headers["content-type"]) == (409, "application/problem+json")
-        assert "Cancel it first" in refused.json()["detail"]
+        [remedy] = refused.json()["remedies"]
+        assert (remedy["action"], remedy["method"]) == ("cancel", "POST")
     await client.post(f"{whole}/cancel")
     assert (await client.delete(run, params={"with_facts": "true"})).status_code == 204
     assert (await client.get(run)).status_code == 404

@@ -30,9 +30,8 @@ async def test_runs_batches_and_subjects_have_reports(client, ducks):
 
 async def test_candidates_come_when_they_are_asked_for(client, ducks):
     found = (await client.get(f"/v1/runs/{ducks[1]}/report?candidates=true")).json()
-    (section,) = found["sections"]
-    statuses = [finding["status"] for finding in section["findings"]]
-    assert (section["topic_path"], sorted(statuses)) == ("", ["accepted", "candidate"])
+    [section] = found["sections"]
+    assert {finding["status"] for finding in section["findings"]} == {"accepted", "candidate"}
 
 
 async def test_other_forms_can_be_asked_for(client, ducks):
