@@ -228,7 +228,7 @@ KEYS_AND_TIMES = (
     usage("has passed already.", "keys", "create", "ada", "--scope", "read", "--expires", "yesterday"),
     failure("There is no key 'nosuch' in use. See the keys: `chiron keys list`", "keys", "revoke", "nosuch"),
     usage("There is no command 'remove'. Did you mean revoke?", "keys", "remove", "ada"),
-    usage("'nonsense' is no address", "webhooks", "add", "nonsense"),
+    usage("'nonsense' is not an address", "webhooks", "add", "nonsense"),
     usage("Nothing can be sent there", "webhooks", "add", "ftp://example.org"),
     usage("'99' is no id of a webhook", "webhooks", "deliveries", "99"),
     usage("Write five fields", "subscriptions", "add", "Tides", "-s", "Moon", "--cron", "every day"),
