@@ -30,7 +30,7 @@ class Services:
     principal: Principal = LOCAL  # on whose behalf they are used
 
     async def fleet(self) -> "Fleet":
-        """How the installation is, a second old at most; without money for a principal that sees its own batches alone."""
+        """The health of the installation, at most a second old; without money for a principal that sees its own batches alone."""
         fleet = await self.shared_fleet.now()
         return fleet if self.principal.visible_owner is None else fleet.without_money()
 

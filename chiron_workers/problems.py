@@ -1,4 +1,4 @@
-"""What can be done about a problem, as objects: each front end renders them in its own way, and no message names a command."""
+"""Remedies of problems as objects. Each front end renders them in its own way; messages name no commands."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -8,7 +8,7 @@ from uuid import UUID
 
 
 class RemedyAction(StrEnum):
-    """What a remedy does: the verb of an act, or what a person does outside of acts."""
+    """The action of a remedy: the verb of an act, or a step that a person takes elsewhere."""
 
     RESUME = "resume"
     RETRY = "retry"
@@ -24,7 +24,7 @@ class RemedyAction(StrEnum):
 
 
 class Noun(StrEnum):
-    """What a remedy is done to."""
+    """The kind of a remedy's target."""
 
     RUN = "run"
     BATCH = "batch"
@@ -46,7 +46,7 @@ class Noun(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """One thing that helps, with the arguments of its act by name; an amount of money is one of them.
+    """A way to solve a problem, with the arguments of its act by name; an amount of money is one of them.
 
     Args:
         target: An id or a name; empty for the run that has the problem, or its batch.
@@ -59,7 +59,7 @@ class Remedy:
 
     @property
     def words(self) -> str:
-        """What it does, in words that suit a button and a list."""
+        """Its label for a button or a list."""
         budgets = any("budget" in name for name in self.arguments)
         match self.action:
             case RemedyAction.RESUME if budgets:
@@ -88,7 +88,7 @@ class Remedy:
                 return f"See the {self.noun.plural}"
 
     def resolve(self, *, run_id: UUID | None, batch_id: UUID) -> Self:
-        """Name the target. Without a run it is the batch: what helps one of its runs is done to all of them."""
+        """Name the target. Without a run it is the batch: the remedy of one run is applied to all of its runs."""
         if self.target:
             return self
         if self.noun is Noun.RUN and run_id is not None:
@@ -172,8 +172,8 @@ def remedies_of(
 ) -> tuple[Remedy, ...]:
     """The remedies of a stored error, or of a reason why runs of a batch stopped.
 
-    None in rows of versions before, and none that a later version has added. Of a batch it
-    leaves out what is for one run alone.
+    Empty for rows of earlier versions; unknown ones of later versions are left out. For a batch, those
+    that suit a single run are left out.
     """
     stored = (problem or {}).get("remedies") or ()
     return tuple(
@@ -185,7 +185,7 @@ def remedies_of(
 
 
 def _is_of_one_run(problem: Mapping[str, Any], remedy: Mapping[str, Any]) -> bool:
-    """A message, and a higher budget of its own, of which each run says the amount."""
+    """Whether it suits a single run: a message, or a higher budget of that run."""
     is_own_budget = problem.get("kind") == "budget" and remedy["noun"] == Noun.RUN
     return bool(is_own_budget or remedy["action"] == RemedyAction.SAY)
 

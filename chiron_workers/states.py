@@ -23,7 +23,7 @@ FINAL_STATES = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLE
 
 
 class BatchKind(StrEnum):
-    """What a batch was started for. Those of a subscription name it besides."""
+    """The purpose of a batch. Batches of a subscription also have its id."""
 
     RESEARCH = "research"  # topics that somebody submitted
     REPORT = "report"

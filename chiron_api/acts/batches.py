@@ -70,7 +70,8 @@ class TopicRequest(Input):
     budget_tokens: Tokens | None = None
     ready_at: Time | None = None
     context: Annotated[
-        ContextText | None, Field(description="What you say of this topic besides; its run alone gets it.")
+        ContextText | None,
+        Field(description="Background to this topic, in your words. Only its run gets it."),
     ] = None
 
 
@@ -159,9 +160,7 @@ class BatchRequest(Input):
     columns: Annotated[Columns | None, Field(description=COLUMN_WORDS)] = None
     context: Annotated[
         ContextText | None,
-        Field(
-            description="What you say besides of each topic that has no context of its own; its run gets it."
-        ),
+        Field(description="Background to each topic that has no context of its own; its run gets it."),
     ] = None
 
 
@@ -309,7 +308,7 @@ def _options_of(topic: TopicRequest, options: Mapping[str, Any]) -> dict[str, An
 
 
 def _context(text: str | None) -> str | None:
-    """A context as it is stored; one that is blank is none."""
+    """The context to store; None where it is blank."""
     return (text or "").strip() or None
 
 
@@ -325,7 +324,7 @@ def _column(column: str | ColumnRequest) -> Column:
 
 
 def _members_of(precedents: Precedents, shortages: Sequence[str]) -> dict[str, Any]:
-    """What a receipt says of them, in JSON; its warnings end with budgets that cannot pay one call."""
+    """Precedents as members of a receipt, in JSON; its warnings end with budgets that cannot pay one call."""
     lists: dict[str, Any] = {name: getattr(precedents, name) for name in PRECEDENTS}
     members = lists | {"warnings": [*precedents.warnings(), *shortages]}
     document: dict[str, Any] = json.loads(

@@ -1,4 +1,4 @@
-"""Costs: what was spent, by day, model, subject and key."""
+"""Costs by day, model, subject and key."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Self
@@ -33,7 +33,7 @@ class CostsQuery(Input):
         Field(description=f"What counts since then: {Side.PAST.forms}. Default: the last {DAYS_SHOWN} days."),
     ] = None
     until: Annotated[
-        Moment | None, Field(description="Before this time, written likewise. Default: now.")
+        Moment | None, Field(description="Before this time, in the same forms. Default: now.")
     ] = None
     model: Annotated[
         Name | None, Field(description="Of this model, or of this hosted service outside of runs.")
@@ -46,7 +46,7 @@ class CostsQuery(Input):
 
     @property
     def period(self) -> tuple[datetime, datetime]:
-        """From when until when."""
+        """The beginning and the end of the time."""
         return self.since or first_day(), self.until or datetime.now(UTC)
 
     @model_validator(mode="after")
@@ -68,7 +68,7 @@ class CostsQuery(Input):
     "What was spent?",
     client="costs",
     faces=("GET /costs",),
-    tool=ToolFace("get_costs", next_step="Narrow it by model, subject or key to see what is behind a sum."),
+    tool=ToolFace("get_costs", next_step="Narrow it by model, subject or key to see the parts of a sum."),
 )
 async def show_costs(services: Services, query: CostsQuery) -> Costs:
     """What was spent in a time, in all and by day (UTC), model, subject and key, the dearest first.

@@ -1,4 +1,4 @@
-"""The fleet: whether workers, Redis and the queue are well, and what the day has cost."""
+"""The health of the fleet (workers, Redis, the queue) and the cost of the day."""
 
 from chiron_api.acts.act import Noun
 from chiron_api.answers.fleet import Fleet

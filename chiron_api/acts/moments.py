@@ -1,4 +1,4 @@
-"""Times as people write them: a word, a weekday, so long ago or from now, or ISO 8601."""
+"""Times as people write them: a word, a weekday, a span from now, or ISO 8601."""
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
@@ -11,14 +11,14 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 
 
 class Side(IntEnum):
-    """On which side of now a time lies that names neither day nor year."""
+    """Whether a word such as `tuesday` or `7d` means a time before now or after it."""
 
     PAST = -1
     FUTURE = 1
 
     @property
     def forms(self) -> str:
-        """How such a time may be written."""
+        """Examples of times on this side, for messages."""
         day = "yesterday" if self is Side.PAST else "tomorrow"
         return f"{day}, tuesday, 7d, 2h, 2026-03-01 or 2026-03-01T09:30"
 
@@ -29,7 +29,7 @@ def parse_moment(text: str, side: Side) -> datetime:
     A parser of our own: dateparser takes 4 s to load, reads "3" as the 3rd of March, and takes `yesterday` for 24 hours ago.
 
     Raises:
-        ValueError: It is no such time.
+        ValueError: The text is not a time in one of these forms.
     """
     words = text.strip().lower()
     try:
@@ -61,7 +61,7 @@ def parse_time(value: object) -> datetime:
     """Parse a time to UTC: ISO 8601 such as 2026-03-01T09:30 or 2026-03-01; without a zone it is local time.
 
     Raises:
-        ValueError: It is no such time.
+        ValueError: The text is not a time in one of these forms.
     """
     try:
         match value:

@@ -23,8 +23,8 @@ def with_requests(problem: Mapping[str, Any], cost: "CostToFinish | None" = None
     """An error or a reason whose remedies say which request does each, with the budget that lets all finish."""
     remedies = [Remedy.of_json(members) for members in problem.get("remedies", ())]
     if cost and problem.get("kind") == "budget":
-        others = (remedy for remedy in remedies if remedy.action is not RemedyAction.RESUME)
-        remedies = [cost.remedy, *others]
+        other_remedies = (remedy for remedy in remedies if remedy.action is not RemedyAction.RESUME)
+        remedies = [cost.remedy, *other_remedies]
     return {**problem, "remedies": [request_of(remedy) for remedy in remedies]} if remedies else {**problem}
 
 

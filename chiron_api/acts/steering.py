@@ -62,7 +62,7 @@ class BatchResume(NewBudget):
         return Budget(self.run_budget_usd, self.run_budget_tokens)
 
     def of_run(self) -> NewBudget:
-        """The same for a single run. Raises UsageError where it is said what each run of a batch may cost."""
+        """The same for a single run. Raises UsageError for a budget of each run, which only a batch has."""
         if self.run_budget != Budget():
             raise UsageError(
                 "A budget for each run is for a batch. The budget of a single run is budget_usd, or budget_tokens."
@@ -139,7 +139,7 @@ async def pause_batch(services: Services, id: UUID, options: NoOptions = NO_OPTI
 
 @BATCHES.act("resume", costs_money=True)
 async def resume_batch(services: Services, id: UUID, options: BatchResume = SAME_BUDGETS) -> Steering:
-    """Let what was paused go on, with higher budgets where these are spent, and what has used all its turns."""
+    """Continue the paused runs of a batch, with higher budgets where these are spent, and runs that used all their turns."""
     return await BATCHES.steer(services, id, _resume(services, options, run_budget=options.run_budget))
 
 
@@ -163,7 +163,7 @@ async def pause_run(services: Services, id: UUID, options: NoOptions = NO_OPTION
 
 @RUNS.act("resume", costs_money=True)
 async def resume_run(services: Services, id: UUID, options: NewBudget = SAME_BUDGET) -> Steering:
-    """Let what was paused go on, with a higher budget where that is spent, and what has used all its turns."""
+    """Continue a run that is paused or used all its turns, with a higher budget where that is spent."""
     return await RUNS.steer(services, id, _resume(services, options))
 
 

@@ -57,7 +57,7 @@ class SubscriptionRequest(Input):
     )
     ends_at: Time | None = Field(None, description="When it ends, such as 2026-12-31. Default: never.")
     context: Annotated[str, Field(max_length=CONTEXT_CHARS_MAX)] | None = Field(
-        None, description="What you say of the topics besides; each of their runs gets it."
+        None, description="Background to the topics, in your words; each of their runs gets it."
     )
     recheck: Flag = Field(False, description="Also read the sources of the subject's facts again each time.")
 

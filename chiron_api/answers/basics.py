@@ -96,7 +96,7 @@ class Problem(Answer):
 
 
 class Receipt(Answer):
-    """What was stored: a batch and its runs, in the order of its topics; `warnings` say what may be amiss."""
+    """The batch that was stored and its runs, in the order of its topics; `warnings` name possible mistakes."""
 
     batch_id: UUID
     run_ids: list[UUID]

@@ -1,4 +1,4 @@
-"""What was spent, by day, model, subject and key."""
+"""Costs by day, model, subject and key."""
 
 from datetime import date, datetime
 
@@ -6,21 +6,21 @@ from chiron_api.answers.basics import Answer, Usage
 
 
 class Cost(Usage):
-    """What runs have used together. What a key paid hosted services for outside of runs counts as no run."""
+    """Sums over runs. Hosted services that a key paid for outside of runs add to the cost, not to the number of runs."""
 
     runs: int
 
 
 class DayCost(Cost):
-    """What counts on a day (UTC)."""
+    """The cost of a day (UTC)."""
 
     day: date
 
 
 class NamedCost(Cost):
-    """What counts for a model or a hosted service, a subject, or a key.
+    """The cost of a model or a hosted service, a subject, or a key.
 
-    `name` is null for what has no subject, and `(none)` where no key was needed; `title` is that of a subject.
+    `name` is null for services without a subject, and `(none)` for runs that needed no key; `title` is that of a subject.
     """
 
     name: str | None
@@ -28,14 +28,14 @@ class NamedCost(Cost):
 
 
 class CostGroups(Answer):
-    """The dearest groups, the dearest first; `left_out` counts the others."""
+    """The groups that cost most, in that order; `left_out` counts the others."""
 
     items: list[NamedCost]
     left_out: int
 
 
 class Costs(Answer):
-    """What was spent from `since` to `until`. `by_day` has each day, also those without costs; each list adds up to `total`.
+    """Costs from `since` to `until`. `by_day` has each day, also those without costs; each list adds up to `total`.
 
     A run counts once, with all that it has cost, on the day (UTC) on which it ended or paused; one that is queued or runs counts
     today. Runs that were deleted are not counted.

@@ -115,7 +115,7 @@ class NodeSavedData(EventData):
 
 
 class EventRemedy(Answer):
-    """What helps: an action, what it is done to (`target` is empty for the run), and its arguments."""
+    """A remedy: an action, its target (empty for the run) and its arguments."""
 
     action: str
     noun: str

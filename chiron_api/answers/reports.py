@@ -92,10 +92,10 @@ class Attempts(Answer):
 class ReportQuestion(Answer):
     """What a run was asked, `number` in its batch; its answer is that of its run among the `run_answers`.
 
-    `context` is what was said of its topic besides.
+    `context` is the background that the user gave to its topic.
     `repeats` are findings that an earlier question shows, `known_findings` those of its findings that were known before, and
-    `hidden_facts` counts its facts that the report does not show. `attempts` are there where it has no finding, unless nobody
-    knows. `nothing_found` is true where the run completed without a fact.
+    `hidden_facts` counts its facts that the report does not show. `attempts` are set where it has no finding, unless its journal
+    was pruned. `nothing_found` is true where the run completed without a fact.
     """
 
     number: int
@@ -252,7 +252,7 @@ class SaidSentence(Answer):
 
 
 class RunAnswer(Answer):
-    """What the agent of a run answered in its own words, which nobody held to anything."""
+    """What the agent of a run answered in its own words; they were not checked."""
 
     run_id: UUID
     topic: str

@@ -3,13 +3,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any
 
 import typer
 
 from chiron_api.cli.display.activity import show_count
 from chiron_api.cli.display.answer import AsJson
+from chiron_api.cli.display.remedies import pasteable
 from chiron_api.text import as_json as json_line
 from chiron_api.text import count, one_line
 from chiron_workers.access.audit import long_command
@@ -105,7 +105,7 @@ async def list_documents(
         typer.echo(f"{document['url']}  {document['title']}  ({document['chars']:,} characters)")
     if not documents:
         typer.echo(
-            f"{_emptiness(subject)} Add documents with `chiron corpus add PATH --subject {quote(subject or 'S')}`."
+            f"{_emptiness(subject)} Add documents with {pasteable('corpus', 'add', 'PATH', '--subject', subject or 'S')}."
         )
 
 
@@ -121,17 +121,17 @@ async def search(
         corpus = Corpus(Session(pool))
         if not await corpus.documents(subject, limit=1):
             raise NotFound(
-                f"{_emptiness(subject)} Add some with `chiron corpus add PATH --subject {quote(subject)}`."
+                f"{_emptiness(subject)} Add some with {pasteable('corpus', 'add', 'PATH', '--subject', subject)}."
             )
-        hits = await corpus.search(query, subject=subject, limit=limit)
+        passages = await corpus.search(query, subject=subject, limit=limit)
     if as_json:
-        for hit in hits:
-            typer.echo(json_line(hit))
+        for passage in passages:
+            typer.echo(json_line(passage))
         return
-    for passage in hits:
+    for passage in passages:
         typer.echo(f"{passage['score']:.2f}  {passage['title']}\n      {passage['url']}")
         typer.echo(f"      {' '.join(passage['snippet'].split())[:200]}\n")
-    if not hits:
+    if not passages:
         typer.echo("Nothing was found.")
 
 

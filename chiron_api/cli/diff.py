@@ -33,7 +33,9 @@ async def diff(
         str | None, typer.Option("--subject", "-s", help="Subject, in place of batches.")
     ] = None,
     since: Annotated[datetime | None, time_option(help=f"From when on: {Side.PAST.forms}.")] = None,
-    until: Annotated[datetime | None, time_option(help="Up to when, likewise. Default: now.")] = None,
+    until: Annotated[
+        datetime | None, time_option(help="Up to when, in the same forms. Default: now.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=LISTED_MAX, help="Entries of each kind at most.")] = 100,
     as_json: AsJson = False,
 ) -> None:

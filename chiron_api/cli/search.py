@@ -22,8 +22,10 @@ cli = typer.Typer()
     subject_id=typer.Option("--subject", "-s"),
     topic_path="--topic",
     since=time_option(help=f"Only facts stored since: {Side.PAST.forms}."),
-    until=time_option(help="Only facts stored before: a time likewise."),
-    validated_since=time_option(help="Only facts whose confidence was worked out since: a time likewise."),
+    until=time_option(help="Only facts stored before: a time in the same forms."),
+    validated_since=time_option(
+        help="Only facts whose confidence was computed since: a time in the same forms."
+    ),
     node_id="--node",
     neighbours=typer.Option(help="With --node: also its parent, children, siblings, prerequisites."),
 )

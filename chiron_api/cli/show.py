@@ -106,7 +106,7 @@ async def _show_run(pool: Pool, run: RunSummary, *, as_json: bool) -> None:
 
 
 async def _times_of(pool: Pool, run: RunSummary) -> dict[str, float]:
-    """Seconds by what the run spent them on; empty where it was pruned or has not begun."""
+    """Seconds by activity of the run; empty where it was pruned or has not begun."""
     from chiron_api.answers.runs import TimedTurns
     from chiron_api.views.timelines import time_sums
     from chiron_workers.runs.timeline import load_timeline

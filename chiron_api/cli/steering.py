@@ -37,7 +37,7 @@ async def pause(target: Target, as_json: AsJson = False) -> None:
 @cli.command()
 @takes_input()
 async def resume(target: Target, options: acts.BatchResume, as_json: AsJson = False) -> None:
-    """Let a paused run, or all paused runs of a batch, go on from where they were.
+    """Continue a paused run, or all paused runs of a batch, from where they were.
 
     Those that failed since they used all their turns continue as well, with 50 turns more each.
     """

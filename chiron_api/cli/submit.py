@@ -67,7 +67,7 @@ cli = typer.Typer()
     without=("topics", "subject", "columns"),
     context=typer.Option(
         metavar="TEXT",
-        help="What you say besides of each topic that has no context of its own in the file; its run gets it.",
+        help="Background to each topic that has no context of its own in the file; its run gets it.",
     ),
     ready_at=time_option(
         side=Side.FUTURE,
@@ -210,7 +210,7 @@ async def _submit(
     warnings: list[str] = []
     async with open_services(current, pool_size=2) as services:
         if not await is_submitted(services.pool, batch):
-            # Before the batch is stored, and with it what is paid for.
+            # Before the batch is stored and can cost money.
             precedents = await precedents_of(services.pool, batch)
             warnings = precedents.warnings()
             _note(precedents.notes())
@@ -221,7 +221,7 @@ async def _submit(
         receipt = await submit_batch.command(services, body, batch.idempotency_key)
         # Scripts hear of problems alone.
         await print_health(services.pool, current, problems_only=not sys.stdout.isatty())
-        # A key that was used gets the receipt of the first time, whose warnings were said then.
+        # A used key gets the receipt of the first time; its warnings were printed then.
         new_warnings = receipt.answer.warnings if receipt.is_new else []
         budget_notes = [warning for warning in new_warnings if warning not in warnings]
         warnings_of_sources = await source_warnings(services.pool, current, batch.runs)

@@ -1,5 +1,4 @@
 from functools import partial
-from shlex import quote
 from typing import Annotated
 
 import typer
@@ -40,8 +39,8 @@ async def list_subscriptions(
         subscriptions = await first_items(limit, page, partial(acts.list_subscriptions, services))
     of_subject = f" on {page.subject!r}" if page.subject else ""
     emptiness = (
-        f"There is no subscription{of_subject}. `chiron subscriptions add TOPIC "
-        f"--subject {quote(page.subject or 'S')} --cron C` makes one."
+        f"There is no subscription{of_subject}. "
+        f"{pasteable('subscriptions', 'add', 'TOPIC', '--subject', page.subject or 'S', '--cron', 'C')} makes one."
     )
     print_list(subscriptions, _text, emptiness, as_json=as_json)
 

@@ -161,7 +161,7 @@ class ActMethods:
         Args:
             since: What counts since then: yesterday, tuesday, 7d, 2h, 2026-03-01 or 2026-03-01T09:30. Default: the last
                 30 days.
-            until: Before this time, written likewise. Default: now.
+            until: Before this time, in the same forms. Default: now.
             model: Of this model, or of this hosted service outside of runs.
             subject: Of this subject, by its id or its name.
             key: Of batches that this key submitted; (none): of those that needed no key.
@@ -466,7 +466,8 @@ class ActMethods:
         self, batch: BatchRef | None = None, *, run: RunRef | None = None, budget_usd: Money | None = None,
         budget_tokens: int | None = None, run_budget_usd: Money | None = None, run_budget_tokens: int | None = None
     ) -> Steering:
-        """Let what was paused go on, with higher budgets where these are spent, and what has used all its turns.
+        """Continue the paused runs of a batch, with higher budgets where these are spent, and runs that used all their
+        turns.
 
         Args:
             budget_usd: What the batch or the run may cost from now on, in all.
@@ -635,7 +636,7 @@ class ActMethods:
         """Start a single run, in a batch of its own. The same idempotency key with the same request gives the same run.
 
         Args:
-            context: What you say of this topic besides; its run alone gets it.
+            context: Background to this topic, in your words. Only its run gets it.
             columns: Columns of the rows that the runs return, such as "name" and "year:int".
         """
 
@@ -715,7 +716,7 @@ class ActMethods:
             concurrency: Runs of the batch that play at once, at most. Default: no limit.
             ready_at: When the runs may start, a time such as 2026-03-01T09:30Z. Default: now.
             columns: Columns of the rows that the runs return, such as "name" and "year:int".
-            context: What you say besides of each topic that has no context of its own; its run gets it.
+            context: Background to each topic that has no context of its own; its run gets it.
         """
 
     @Request("POST /v1/subscriptions", is_repeatable=True)
@@ -738,7 +739,7 @@ class ActMethods:
             model: Model of the runs. Default: CHIRON_MODEL.
             budget_usd: What all topics together may cost each time. Default, and most: CHIRON_RUN_BUDGET_USD.
             ends_at: When it ends, such as 2026-12-31. Default: never.
-            context: What you say of the topics besides; each of their runs gets it.
+            context: Background to the topics, in your words; each of their runs gets it.
             recheck: Also read the sources of the subject's facts again each time.
         """
 

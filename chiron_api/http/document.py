@@ -39,7 +39,7 @@ TAGS = {
     "Reports": "What was found, to read and to hand on; and answers written from it.",
     "Subscriptions": "Research that recurs.",
     "Keys": "Who may use the API, for how much, and who changed what.",
-    "Costs": "What was spent, by day, model, subject and key.",
+    "Costs": "Costs by day, model, subject and key.",
     "Webhooks": "Hear of what ends, waits or is new.",
     "Tools": "What agents work with; each tool can be called from outside, too.",
     "Health": "Is the server alive, and is it ready?",

@@ -52,7 +52,7 @@ STATUS_OF_ERROR: tuple[tuple[type[ChironError], HTTPStatus], ...] = (
 
 
 class Problem(Exception):
-    """A refusal with its status; `fields` are (name, what is wrong with it), `remedies` what helps."""
+    """A refusal with its status; `fields` are (name, its mistake)."""
 
     def __init__(
         self,

@@ -173,7 +173,7 @@ async def result_of(services: Services, summary: Summary) -> dict[str, Any]:
 
 
 def _why(summary: Summary) -> str:
-    """Why it paused, and what helps."""
+    """The reason of its pause or failure, with remedies."""
     problems = summary.reasons if isinstance(summary, BatchSummary) else [summary.error or {}]
     problem = problems[0] if problems else {}
     helps = "; ".join(remedy["words"] for remedy in problem.get("remedies", ()))

@@ -68,7 +68,7 @@ class SaidSentence:
 
 @dataclass(frozen=True, slots=True)
 class RunAnswer:
-    """What the agent of a run answered, in its own words, which nobody held to anything.
+    """What the agent of a run answered, in its own words; they were not checked.
 
     `sentences_left_out` counts the sentences beyond the most that are shown.
     """

@@ -56,7 +56,7 @@ def numbers(sentence: WrittenSentence) -> list[int]:
 
 
 def citation_note(sentence: SaidSentence) -> str:
-    """What stands in place of sources where a sentence names none of the report; nothing where it does."""
+    """The note after a sentence that names no source of the report; empty where it names one."""
     if sentence.sources:
         return ""
     if not sentence.addresses:

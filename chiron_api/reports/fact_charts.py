@@ -1,7 +1,7 @@
 """Charts of numbers that findings state in the same words: "Lake Baikal is 1,642 m deep", "Lake Superior is 406 m deep".
 
-Facts have no fields for numbers, so only what is sure is compared: statements with one number each, whose other words are the
-same but for names and the year. A unit is one of these words, so metres and feet never share an axis.
+Facts have no fields for numbers, so only statements with one number each are compared, whose other words differ
+in names and the year alone. A unit is one of these words, so metres and feet never share an axis.
 """
 
 import re
@@ -20,12 +20,12 @@ POINTS_MIN = 3
 CHARTS_MAX = 6
 TITLE_CHARS = 100
 DIGIT = re.compile(r"\d")
-# What may stand right before and behind a number within its word: brackets, signs of money, percent, the end of a clause.
+# A number with the signs around it in its word: brackets, currencies, percent, the end of a clause.
 WORD = re.compile(r"([(\[$€£¥]*)(-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)([%°℃)\],.;:]*)")
 YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 AROUND_WORDS = "()[],.;:!?\"“”‘’'"
 NAME, YEAR_PLACE, GAP = "<name>", "<year>", "…"
-# A number behind one of these words is a bound, a part of a range or of a name, and no value of its own.
+# A number after one of these words is a bound, or a part of a range or of a name, not a value.
 BEFORE_NO_VALUE = frozenset(
     [
         "about", "approximately", "roughly", "nearly", "almost", "over", "under", "than", "least", "most", "between", "and", "to",
@@ -45,8 +45,8 @@ FIRST_WORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """A statement as names and a year that tell it from others, the words that it shares with them, and its number."""
+class _Statement:
+    """The names and the year of a statement, the words that it shares with others, and its number."""
 
     label: str
     year: int | None
@@ -56,20 +56,20 @@ class _Reading:
     finding: Finding
 
 
-def charts_of_findings(findings: Sequence[Finding], others: Iterable[Chart] = ()) -> tuple[Chart, ...]:
-    """Charts of three statements or more that differ in names, year and number alone, the largest first; six at most.
+def charts_of_findings(findings: Sequence[Finding], other_charts: Iterable[Chart] = ()) -> tuple[Chart, ...]:
+    """Chart statements that differ in names, year and number alone, at least three each; six charts at most, the largest first.
 
     Args:
-        others: Charts of the report; what they show is not drawn again.
+        other_charts: Those of the rows; a value that they show is not drawn again.
     """
-    charted = {(point.finding, point.value) for chart in others for point in chart.points}
-    groups: dict[tuple[str, ...], list[_Reading]] = defaultdict(list)
+    chart_values = {(point.finding, point.value) for chart in other_charts for point in chart.points}
+    groups: dict[tuple[str, ...], list[_Statement]] = defaultdict(list)
     for finding in findings[:READ_MAX]:
         if len(finding.content) <= CHARS_MAX and finding.status in SHOWN_STATUSES:
-            reading = _read(finding)
-            if reading and (finding.number, reading.value) not in charted:
-                groups[reading.words].append(reading)
-    charts = [chart for words, readings in groups.items() for chart in _charts(words, readings)]
+            statement = _read(finding)
+            if statement and (finding.number, statement.value) not in chart_values:
+                groups[statement.words].append(statement)
+    charts = [chart for words, statements in groups.items() for chart in _charts(words, statements)]
     charts.sort(key=lambda chart: -(len(chart.points) + chart.left_out))
     return tuple(charts[:CHARTS_MAX])
 
@@ -85,7 +85,7 @@ class _Reader:
     axis_place: int = 0
 
     def add_word(self, token: str, *, is_first: bool) -> None:
-        """A word that is no number: one with a capital is a name, but for words that begin many sentences."""
+        """Add a word. A capitalized one is a name, except for words that begin many sentences."""
         bare = token if token.isalpha() else token.strip(AROUND_WORDS)
         if is_first and bare.casefold() in FIRST_WORDS:
             self.words.append(bare.casefold())
@@ -97,9 +97,9 @@ class _Reader:
             self.words.append(token.rstrip(".,;:"))
 
     def add_number(self, match: re.Match[str], before: str, behind: str) -> bool:
-        """A number between two words; whether the statement can still be compared."""
-        opening, digits, closing = match.groups()
-        is_year = not opening and YEAR.fullmatch(digits) and not closing.startswith(("%", "°"))
+        """Add a number between two words. Returns whether the statement can still be compared."""
+        prefix, digits, suffix = match.groups()
+        is_year = not prefix and YEAR.fullmatch(digits) and not suffix.startswith(("%", "°"))
         is_unit = behind[:1].islower() and behind not in AFTER_YEAR
         if is_year and self.year is None and (before.casefold() in BEFORE_YEAR or not is_unit):
             self.year = int(digits)
@@ -109,12 +109,12 @@ class _Reader:
             return False
         self.value = float(digits.replace(",", ""))
         self.axis_place = len(self.words)
-        self.words.append(f"{opening}{GAP}{closing.rstrip('.,;:')}")
+        self.words.append(f"{prefix}{GAP}{suffix.rstrip('.,;:')}")
         return True
 
 
-def _read(finding: Finding) -> _Reading | None:
-    """A statement with one number and at most one year; None for any other."""
+def _read(finding: Finding) -> _Statement | None:
+    """Parse a statement with one number and at most one year; None for any other."""
     if not DIGIT.search(finding.content):
         return None
     reader, tokens = _Reader(), one_line(finding.content).split(" ")
@@ -133,42 +133,42 @@ def _read(finding: Finding) -> _Reading | None:
         return None
     words = tuple(reader.words)
     axis = " ".join(words[reader.axis_place : reader.axis_place + 2]).replace(GAP, "").strip()
-    return _Reading(" ".join(reader.names), reader.year, words, axis, reader.value, finding)
+    return _Statement(" ".join(reader.names), reader.year, words, axis, reader.value, finding)
 
 
-def _charts(words: tuple[str, ...], readings: Sequence[_Reading]) -> Iterator[Chart]:
-    """A chart of the years of each name with three or more, and one of the other names."""
-    by_label: dict[str, list[_Reading]] = defaultdict(list)
-    for reading in readings:
-        by_label[reading.label].append(reading)
-    others = list[_Reading]()
+def _charts(words: tuple[str, ...], statements: Sequence[_Statement]) -> Iterator[Chart]:
+    """A chart for each name with three years or more, and one of the other names."""
+    by_label: dict[str, list[_Statement]] = defaultdict(list)
+    for statement in statements:
+        by_label[statement.label].append(statement)
+    rest_statements = list[_Statement]()
     for label, part in by_label.items():
-        years = {reading.year for reading in part if reading.year is not None}
+        years = {statement.year for statement in part if statement.year is not None}
         if len(years) >= POINTS_MIN:
             yield _chart(words, part, name=label)
         else:
-            others += part
-    if len({reading.label for reading in others}) >= POINTS_MIN:
-        yield _chart(words, others)
+            rest_statements += part
+    if len({statement.label for statement in rest_statements}) >= POINTS_MIN:
+        yield _chart(words, rest_statements)
 
 
-def _chart(words: Sequence[str], readings: Sequence[_Reading], *, name: str | None = None) -> Chart:
+def _chart(words: Sequence[str], statements: Sequence[_Statement], *, name: str | None = None) -> Chart:
     """A chart of the years of one name, or of several names, the largest first."""
     if name is None:
-        ordered = sorted(readings, key=lambda reading: -reading.value)
+        sorted_statements = sorted(statements, key=lambda statement: -statement.value)
     else:
-        ordered = sorted(readings, key=lambda reading: (reading.year or 0, reading.value))
+        sorted_statements = sorted(statements, key=lambda statement: (statement.year or 0, statement.value))
     points = tuple(
-        Point(_label(reading, has_name=name is None), reading.value, reading.finding.number)
-        for reading in ordered[:POINTS_MAX]
+        Point(_label(statement, has_name=name is None), statement.value, statement.finding.number)
+        for statement in sorted_statements[:POINTS_MAX]
     )
     texts = {NAME: name or GAP, YEAR_PLACE: GAP}
     title = " ".join(texts.get(word, word) for word in words)
     title = title[:1].upper() + title[1:]
     title = title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1]}…"
-    return Chart(title, readings[0].axis, points, max(0, len(readings) - POINTS_MAX))
+    return Chart(title, statements[0].axis, points, max(0, len(statements) - POINTS_MAX))
 
 
-def _label(reading: _Reading, *, has_name: bool) -> str:
-    year = str(reading.year) if reading.year is not None else ""
-    return " ".join(part for part in (reading.label * has_name, year) if part)
+def _label(statement: _Statement, *, has_name: bool) -> str:
+    year = str(statement.year) if statement.year is not None else ""
+    return " ".join(part for part in (statement.label * has_name, year) if part)

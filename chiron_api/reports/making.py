@@ -1,4 +1,4 @@
-"""The last section of a report, "How this report was made": whose words are whose, what is not recorded, runs and cost."""
+"""The last section of a report, "How this report was made": the origin of its words, gaps in the records, runs and cost."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ HEADING = "How this report was made"
 
 
 def notes(report: Report) -> Iterator[str]:
-    """What a reader must know of how the report came about, a sentence or two each."""
+    """Notes on the making of the report, a sentence or two each."""
     yield phrasing.origin_line(report)
     if report.answer:
         yield answer_phrasing.origin(report.answer)

@@ -112,7 +112,7 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a page says of the whole. By topics, `fact_ids` has all findings in their order, and `numbers` their numbers."""
+    """The sums that each page shows. By topics, `fact_ids` has all findings in their order, and `numbers` their numbers."""
 
     pages: int
     findings: int
@@ -164,7 +164,7 @@ async def _plan_questions(pool: Pool, target: report_rows.Target, layout: Questi
         Topic(row["subject_id"], f"#{row['number']} {without_secrets(row['topic'])}", row["facts"], page)
         for row, page in zip(rows, layout.first_pages(len(rows)), strict=False)
     ]
-    counts = {FactStatus.DISPUTED: layout.disputed, FactStatus.CANDIDATE: layout.candidates}
+    counts = {FactStatus.DISPUTED: layout.disputed_facts, FactStatus.CANDIDATE: layout.candidate_facts}
     return _Plan(len(layout.pages), layout.facts, counts, tuple(topics), len(layout.sizes))
 
 

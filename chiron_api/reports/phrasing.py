@@ -196,18 +196,18 @@ def _not_shown(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def findings_heading(report: Report) -> str:
-    """What stands above the sections."""
+    """The heading of the sections."""
     has_questions = any(section.question for section in report.sections)
     return QUESTIONS_HEADING if has_questions else FINDINGS_HEADING
 
 
 def findings_notes(report: Report) -> list[str]:
-    """What a reader must know of the sections: whose words answers are, what the questions share, what is not recorded."""
+    """Notes before the sections: the origin of the answers, the context that all questions share, gaps in the records."""
     return [*_question_notes(report), *record_notes(report)]
 
 
 def client_notes(report: Report) -> list[str]:
-    """What stands before the questions of a document: whose words answers are, and what the questions share."""
+    """Notes before the questions of a document: the origin of the answers, and the context that all questions share."""
     return _question_notes(report, ANSWERS_IN_SHORT)
 
 
@@ -220,7 +220,7 @@ def _question_notes(report: Report, answers_note: str = "") -> list[str]:
 
 
 def record_notes(report: Report) -> list[str]:
-    """What is not recorded, and what a report has no room for."""
+    """Notes on facts that are not recorded and questions that do not fit."""
     notes = []
     if report.work.unrecorded_runs and report.kind is not ReportKind.SUBJECT:
         notes.append(
@@ -231,20 +231,20 @@ def record_notes(report: Report) -> list[str]:
     return notes
 
 
-def numbered_topic(asked: Question | RunLine, report: Report) -> str:
-    """What a run was asked; in the report of a batch behind its number, by which commands name it."""
-    number = f"#{asked.number} " if report.kind is ReportKind.BATCH and asked.number else ""
-    return f"{number}{one_line(asked.topic)}"
+def numbered_topic(item: Question | RunLine, report: Report) -> str:
+    """The topic of a run; in the report of a batch after its number, as commands write it."""
+    number = f"#{item.number} " if report.kind is ReportKind.BATCH and item.number else ""
+    return f"{number}{one_line(item.topic)}"
 
 
 def shared_context(report: Report) -> str:
-    """What was said besides of all questions alike, where there are several."""
+    """The context that several questions share; empty where they differ."""
     contexts = {section.question.context or "" for section in report.sections if section.question}
     return contexts.pop() if len(contexts) == 1 and len(report.sections) > 1 else ""
 
 
 def question_contexts(report: Report) -> dict[str, str]:
-    """What was said besides of a question alone, as a sentence, by the ids of the runs that were asked."""
+    """The context of each question as a sentence, by the id of its run; empty where all share one."""
     if shared_context(report):
         return {}
     questions = (section.question for section in report.sections)
@@ -256,20 +256,20 @@ def question_contexts(report: Report) -> dict[str, str]:
 
 
 def question_notes(section: Section) -> list[str]:
-    """What came of a question beside its answer and its findings: that nothing was found, and what was tried."""
+    """Notes on the outcome of a question: its end, "nothing found", and the searches and pages that were tried."""
     question = section.question
     if question is None:
         return []
     notes = [sentence] if (sentence := _ending(question)) else []
     if section.findings or question.repeats:
         return notes
-    if missing := _missing(question):
-        notes.append(missing)
+    if sentence := _missing(question):
+        notes.append(sentence)
     return notes if question.hidden_facts else [*notes, *_attempts(question)]
 
 
 def outcome(section: Section) -> str:
-    """That the research on a question has not ended, failed or found nothing; nothing where it has findings."""
+    """A sentence where the research on a question has not ended, failed or found nothing; else empty."""
     question = section.question
     if question is None:
         return ""
@@ -301,7 +301,7 @@ def _attempts(question: Question) -> Iterator[str]:
     if not question.nothing_found and (attempts is None or not question.state.is_final):
         return
     if attempts is None:
-        yield "What was tried is not known any more: the journal of this run is gone."
+        yield "Searches and pages are unknown: the journal of this run was pruned."
         return
     if attempts.searches:
         yield f"Searched for: {'; '.join(f'“{one_line(words)}”' for words in attempts.searches)}."
@@ -314,7 +314,7 @@ def _attempts(question: Question) -> Iterator[str]:
 
 
 def finding_mark(section: Section, finding: Finding) -> str:
-    """That a finding was known before its question was asked, or nothing."""
+    """The mark of a finding that was known before its question; else empty."""
     is_known = section.question is not None and finding.number in section.question.known_findings
     return KNOWN_MARK if is_known else ""
 

@@ -28,8 +28,8 @@ class QuestionPages:
 
     sizes: Sequence[int]
     pages: Sequence[Sequence[Piece]]
-    disputed: int
-    candidates: int
+    disputed_facts: int
+    candidate_facts: int
 
     @property
     def facts(self) -> int:
@@ -50,10 +50,10 @@ class QuestionPages:
 async def lay_out_questions(
     pool: Pool, target: Target, statuses: Sequence[FactStatus], *, page_facts: int
 ) -> QuestionPages | None:
-    """The pages of a report on a batch or a run; None of a subject, and where nothing was asked.
+    """The pages of a report on a batch or a run; None for a subject, and where it has no questions.
 
-    A page has whole questions, about as many as have `page_facts`; one without any takes as much room as a fact. One that
-    has more facts than a page goes on with the next.
+    A page has whole questions, about as many as have `page_facts`; one without any takes as much room as a fact. One with
+    more facts than a page continues on the next.
     """
     if target.kind is ReportKind.SUBJECT:
         return None
@@ -83,11 +83,11 @@ async def read_page(
     places = {question.row["run_id"]: place for place, question in enumerate(questions, start=first)}
     other_ids = {fact_id for question in questions for fact_id in question.repeated_ids} | set(cited_ids)
     other_ids -= {fact_id for question in questions for fact_id in question.new_ids}
-    others, other_places = await _first_to_have(pool, target, sorted(other_ids), statuses)
-    numbers = _numbers(layout, [*questions, *others], {**other_places, **places})
+    other_questions, other_places = await _first_to_have(pool, target, sorted(other_ids), statuses)
+    numbers = _numbers(layout, [*questions, *other_questions], {**other_places, **places})
     by_place = dict(enumerate(questions, start=first))
-    shown = [_cut(by_place[piece.place], piece) for piece in pieces if piece.place in by_place]
-    return await with_attempts(pool, shown), numbers
+    page_questions = [_cut(by_place[piece.place], piece) for piece in pieces if piece.place in by_place]
+    return await with_attempts(pool, page_questions), numbers
 
 
 async def _first_to_have(

@@ -29,7 +29,7 @@ class AskedQuestion:
     is_continued: bool = False
 
     def part(self, start: int, end: int) -> "AskedQuestion":
-        """The question with some of its new facts; from the second part on it goes on, and repeats nothing."""
+        """The question with a slice of its new facts; only the first part has the repeated ones."""
         new_ids = self.new_ids[start:end]
         return replace(
             self, new_ids=new_ids, repeated_ids=() if start else self.repeated_ids, is_continued=start > 0
@@ -37,7 +37,7 @@ class AskedQuestion:
 
     @property
     def answer(self) -> str:
-        """What its agent said at its end; empty before, and where the question goes on."""
+        """The answer of its run; empty before its end, and in further parts of the question."""
         return "" if self.is_continued else self.row["answer"] or ""
 
     def placed(self, numbers: Mapping[str, int]) -> Question:
@@ -75,7 +75,7 @@ async def read_questions(pool: Pool, target: Target, statuses: Sequence[FactStat
 
 
 async def with_attempts(pool: Pool, questions: Sequence[AskedQuestion]) -> list[AskedQuestion]:
-    """The questions, those without facts with what was tried, as long as their journals are there."""
+    """The questions, those without facts with the attempts that their journals tell."""
     fruitless_ids = [
         question.row["run_id"]
         for question in questions

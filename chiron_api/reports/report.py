@@ -147,10 +147,10 @@ class Attempts:
 class Question:
     """What a run was asked, `number` in its batch, and what came of it; `run_answers` has its answer.
 
-    `context` is what was said of its topic besides; where a question goes on with a further part, the first has it.
+    `context` is the background that the user gave to its topic; only the first part of a question has it.
     `repeats` are findings that an earlier question shows, `known_findings` those of its findings that were known before.
-    `hidden_facts` counts its facts that this report does not show. `attempts` are there where it has no finding, unless nobody
-    knows.
+    `hidden_facts` counts its facts that this report does not show. `attempts` are set where it has no finding, unless its journal
+    was pruned.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""Charts of the rows that the runs of a batch handed in, one for each column of numbers."""
+"""Charts of the rows of a batch, one for each column of numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -44,7 +44,7 @@ def charts_of(
 
 
 def _label(columns: Sequence[Column], row: AnswerRow) -> str:
-    """What a row tells of: its first text, else its topic."""
+    """The name of a row: its first text, else its topic."""
     texts = (
         str(cell.value)
         for column, cell in zip(columns, row.cells, strict=True)

@@ -1,4 +1,4 @@
-"""What a report begins with: one line of what and when, then each question with the first sentence of its answer."""
+"""The beginning of a report: one line with its subject and date, then each question with the first sentence of its answer."""
 
 import re
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class SummaryLine:
 
 
 def lead(report: Report) -> str:
-    """What the report is about, when that was researched, and how much came of it."""
+    """The line under the title: questions, dates, and numbers of facts and sources."""
     titles = ", ".join(one_line(subject.title) for subject in report.subjects[:1])
     questions = sum(section.question is not None for section in report.sections)
     about = f"{count(questions, 'question')} on {titles}" if questions > 1 else titles
@@ -81,18 +81,18 @@ def lines_left_out(report: Report) -> str:
 
 
 def table_notes(report: Report) -> list[str]:
-    """What the table lacks: questions without a row, further rows and columns."""
+    """Notes on gaps in the table: questions without a row, rows and columns that do not fit."""
     table, notes = report.table, list[str]()
     if table is None:
         return notes
     run_ids = {row.run_id for row in table.rows}
     questions = [section.question for section in report.sections if section.question]
-    missing = [question for question in questions if question.run_id not in run_ids]
-    if missing and not table.has_more_rows and len(questions) > 1:
-        names = ", ".join(f"#{question.number}" for question in missing[:QUESTIONS_NAMED_MAX])
-        surplus = len(missing) - QUESTIONS_NAMED_MAX
-        more = f" and {surplus:,} more" if surplus > 0 else ""
-        notes.append(f"No row came of {count(len(missing), 'question')}: {names}{more}.")
+    rowless_questions = [question for question in questions if question.run_id not in run_ids]
+    if rowless_questions and not table.has_more_rows and len(questions) > 1:
+        names = ", ".join(f"#{question.number}" for question in rowless_questions[:QUESTIONS_NAMED_MAX])
+        surplus = len(rowless_questions) - QUESTIONS_NAMED_MAX
+        ending = f" and {surplus:,} more" if surplus > 0 else ""
+        notes.append(f"No row came of {count(len(rowless_questions), 'question')}: {names}{ending}.")
     if table.has_more_rows:
         notes.append("Further rows are not shown here.")
     if table.columns_left_out:

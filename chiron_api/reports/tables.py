@@ -11,7 +11,7 @@ from chiron_workers.states import Verdict
 
 COLUMNS_MAX = 8  # that fit on a page
 GROUPED_FROM = 10_000  # a year has no comma
-UNCHECKED, CHANGED = "unchecked", "a fact of it changed since"
+UNCHECKED_MARK, CHANGED_MARK = "unchecked", "a fact of it changed since"
 
 
 def table_of(
@@ -47,7 +47,7 @@ def _row(row: AnswerRow, numbers: Mapping[str, int], questions: Mapping[str, int
 def _cell(cell: Cell, numbers: Mapping[str, int]) -> TableCell:
     if cell.value is None:
         return TableCell("")
-    mark = CHANGED if cell.changes else UNCHECKED if cell.verdict is Verdict.UNCHECKED else ""
+    mark = CHANGED_MARK if cell.changes else UNCHECKED_MARK if cell.verdict is Verdict.UNCHECKED else ""
     findings = (numbers[fact.id] for fact in cell.facts if fact.id in numbers)
     return TableCell(_text(cell.value), tuple(dict.fromkeys(findings)), mark)
 

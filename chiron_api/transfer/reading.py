@@ -27,7 +27,7 @@ def read(path: Path) -> Iterator[tuple[int, AnyRecord]]:
             raise UsageError(f"{path} is empty.")
         if not start.startswith(b"{"):
             raise UsageError(
-                f"{path} is no JSONL file of an export; CSV is for spreadsheets and is not imported."
+                f"{path} is not a JSONL file of an export; CSV is for spreadsheets and is not imported."
             )
         yield from _records(path)
     except OSError as error:

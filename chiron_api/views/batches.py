@@ -34,7 +34,7 @@ def batch_page(
     return summary_fields(batch, difference=difference, cost_to_finish=cost)
 
 
-def summary_fields(item: BatchSummary | RunSummary, **others: object) -> dict[str, Any]:
-    """The fields of a summary, and of the others those that are set."""
+def summary_fields(item: BatchSummary | RunSummary, **extras: object) -> dict[str, Any]:
+    """The fields of a summary, with the extras that are set."""
     page = {field.name: getattr(item, field.name) for field in fields(item)}
-    return page | {name: value for name, value in others.items() if value}
+    return page | {name: value for name, value in extras.items() if value}

@@ -1,4 +1,4 @@
-"""What a difference of a subject is called."""
+"""Words for the differences of a subject."""
 
 from collections.abc import Mapping
 

@@ -89,7 +89,7 @@ async def raise_runs(
     batch: LockedBatch,
     growths_usd: Mapping[UUID, Decimal],
 ) -> None:
-    """Charge the acting key for what the budgets of runs grow by. Raises KeyBudgetSpent as `change`."""
+    """Charge the acting key for the growth of run budgets. Raises KeyBudgetSpent as `change`."""
     if not growths_usd:
         return
     await _require_left(connection, principal, sum(growths_usd.values(), Decimal()))

@@ -26,7 +26,7 @@ BEYOND_ASCII = re.compile("[^\0-\x7f]+")
 class Result(RunUsage):
     """A run as far as it has come: `answer` is None until it has completed once, `error` is {kind, message} or None.
 
-    What helps against an error stands in the run's summary.
+    Remedies of an error are in the run's summary.
     """
 
     id: UUID

@@ -12,7 +12,7 @@ from psycopg.rows import DictRow
 from chiron_workers.batches.similar_runs import Basis, SimilarRuns, similar_runs
 from chiron_workers.billing.budgets import BUDGETS_SQL
 from chiron_workers.billing.call_costs import next_call_cost
-from chiron_workers.billing.prices import Price, price_of
+from chiron_workers.billing.prices import Price, rates_of
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.problems import Noun, Remedy, RemedyAction
@@ -47,7 +47,7 @@ class CostToFinish:
 
     @property
     def words(self) -> str:
-        """The amounts, whom they let finish, and what they rest on, as a sentence."""
+        """The amounts, the runs that they let finish, and their basis, as a sentence."""
         who = (
             "it"
             if self.budget == "run"
@@ -114,19 +114,19 @@ class _Kind:
 
 
 async def cost_to_finish(pool: Pool, target: UUID, *, with_run_budgets: bool = False) -> CostToFinish | None:
-    """The budget that lets what is open of a batch or a run finish; None where it has enough, or nothing is open.
+    """The budget that lets a run, or the open runs of a batch, finish; None where it has enough, or nothing is open.
 
     budget = spent + remaining + spread + next call, in whole cents.
 
     - spent: by all its runs, with calls whose reply is lost.
-    - remaining: the sum over its open runs of max(mean cost of similar runs - what the run has spent, mean cost of a turn). A run
+    - remaining: the sum over its open runs of max(mean cost of similar runs - spent by the run, mean cost of a turn). A run
       of a batch that used all its turns is open, too, as a resume continues it; it may cost as much again as a similar run.
     - spread: (cost of a dear similar run - mean) x sqrt(open runs): how far the sum of so many runs may lie above its mean.
     - next call: the most that a call of these runs may cost, since each needs room for that before it is made: what they paused
       at, or a call at the end of a similar run, whichever is more.
 
     Args:
-        with_run_budgets: Say also what each open run of a batch needs of its own: the same sum for the dearest of them.
+        with_run_budgets: Also the budget for each open run of a batch: the same sum for the dearest of them.
     """
     balances = await fetch_all(pool, SQL["balance"], {"target": target})
     rows = await fetch_all(pool, SQL["open_kinds"], {"target": target})
@@ -179,7 +179,7 @@ async def _dearest_run(pool: Pool, target: UUID, kinds: Sequence[_Kind]) -> Dict
 async def cost_to_finish_paused(pool: Pool, target: UUID) -> CostToFinish | None:
     """`cost_to_finish` of a batch or a run that paused at a budget: of the batch where its budget was met, else of the run.
 
-    Of a batch whose runs met their own budgets it says also what each of them needs. None where nothing paused at a budget.
+    For a batch whose runs met their own budgets it includes the budget for each run. None where nothing paused at a budget.
     """
     rows = await fetch_all(pool, SQL["paused_at_budget"], {"target": target})
     if not rows:
@@ -219,8 +219,7 @@ async def _kind(pool: Pool, row: DictRow) -> _Kind:
 def _price(row: DictRow) -> Price | None:
     """The price that its runs have frozen; rows of a version before have none, and today's counts."""
     if row["price"] is None:
-        price = price_of(row["model"], settings().prices)
-        return price if isinstance(price, Price) else None
+        return rates_of(row["model"], settings().prices)
     return None if isinstance(row["price"], str) else Price.of_json(row["price"])
 
 
@@ -259,7 +258,7 @@ def _raised(limit: Amount | None, amount: Amount) -> Amount | None:
 
 def _budget_usd(balance: DictRow, usd: Decimal) -> Decimal:
     spent_usd, reserved_usd = Decimal(balance["spent_usd"]), Decimal(balance["reserved_usd"])
-    # A budget below what is reserved is refused.
+    # A budget below the reserved amount is refused.
     return (spent_usd + max(usd, reserved_usd)).quantize(CENT, ROUND_UP)
 
 

@@ -1,5 +1,5 @@
 -- balance
--- What a batch or a run may cost, what it has spent (unconfirmed calls included), and what calls in flight have reserved.
+-- Budget, money spent (unconfirmed calls included) and money reserved by calls in flight, of a batch or a run.
 select 'batch' as budget,
        b.budget_usd, c.spent_usd + c.unconfirmed_usd as spent_usd, reserved.usd as reserved_usd,
        b.budget_tokens, c.spent_tokens + c.unconfirmed_tokens as spent_tokens, reserved.tokens as reserved_tokens

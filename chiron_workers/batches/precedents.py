@@ -1,4 +1,4 @@
-"""What there was before a batch: whether its subjects are new, and which of its topics were answered already.
+"""Precedents of a batch: new subjects, topics that repeat, and topics that were answered before.
 
 It is looked up before the batch is stored, since each of its runs is paid for.
 """
@@ -75,7 +75,7 @@ class EarlierAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Precedents:
-    """What there was before a batch, each list with its first 100.
+    """New subjects, repetitions and earlier answers of a batch, each list with its first 100.
 
     Attributes:
         has_other_subjects: There is a subject that a new one might be mistaken for.
@@ -93,7 +93,7 @@ class Precedents:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether a person should be asked first: something is paid for twice, or goes where it may not belong."""
+        """Whether to ask a person first: research may be paid for twice, or a subject may be misspelt."""
         return bool(
             self.repetitions or self.earlier_answers or (self.new_subjects and self.has_other_subjects)
         )
@@ -103,7 +103,7 @@ class Precedents:
         return [_new_subject(subject) for subject in self.new_subjects]
 
     def warnings(self) -> list[str]:
-        """What would be paid for again, a sentence each; what is similar is only suggested."""
+        """A sentence for each topic that would be paid for again, and for similar ones."""
         return [
             *duplicate_warnings(self.repetitions),
             *_answered(self),
@@ -115,7 +115,7 @@ NO_PRECEDENTS = Precedents()
 
 
 async def precedents_of(pool: Pool, batch: NewBatch, *, owner: str | None = None) -> Precedents:
-    """What there was before a batch that is not stored yet.
+    """Look up the precedents of a batch that is not stored yet.
 
     Args:
         owner: Whose earlier answers count; None: those of all.
@@ -282,8 +282,8 @@ def _documents(count: int) -> str:
 def _answered(precedents: Precedents) -> Iterator[str]:
     for answer in precedents.earlier_answers[:WARNINGS_MAX]:
         yield f"Topic {answer.number:,}, “{title_of(answer.topic)}”, was answered before: {_place(answer)}."
-    if (more := precedents.answered_count - WARNINGS_MAX) > 0:
-        yield f"{more:,} more {'topic was' if more == 1 else 'topics were'} answered before."
+    if (surplus := precedents.answered_count - WARNINGS_MAX) > 0:
+        yield f"{surplus:,} more {'topic was' if surplus == 1 else 'topics were'} answered before."
     if precedents.left_out:
         yield f"{precedents.left_out:,} topics beyond the first {TOPICS_MAX:,} were not compared with earlier ones."
 

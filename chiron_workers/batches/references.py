@@ -20,7 +20,7 @@ NAME_CHARS_MAX = 200
 INT_MAX = 2**31 - 1
 SHORT_CHARS_MIN = 8
 RUN_NAME = re.compile(r"(.+)#([1-9][0-9]{0,5})", re.DOTALL)  # a batch, and the number of a run in it
-NO_NUMBER = re.compile(r".*#\s*\S{0,6}", re.DOTALL)  # what was meant as the number of a run
+NO_NUMBER = re.compile(r".*#\s*\S{0,6}", re.DOTALL)  # a malformed number of a run
 GROUPS_END = (8, 12, 16, 20)  # digits before each hyphen
 
 
@@ -35,7 +35,7 @@ class Referent(StrEnum):
     PROPOSAL = "proposal"
 
 
-LISTS: Mapping[Referent, Remedy] = {  # what shows what there is, by what is meant
+LISTS: Mapping[Referent, Remedy] = {  # the list to look an id up in
     Referent.RESEARCH: problems.SEE_BATCHES,
     Referent.FACT: problems.SEE_FACTS,
     Referent.SUBSCRIPTION: problems.SEE_SUBSCRIPTIONS,
@@ -46,17 +46,17 @@ LISTS: Mapping[Referent, Remedy] = {  # what shows what there is, by what is mea
 
 
 async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
-    """The id that somebody means.
+    """Resolve an id, a prefix of one, `last`, or a name or number of a batch.
 
-    `last` is the newest batch of topics that somebody submitted, not one of a subscription, a report, a check or learning.
-    `last#3` is its third run; `#3` goes behind any id or name of a batch. A batch of exactly that name wins, unless what
-    stands before the number is a whole id: that means one batch, whatever somebody calls another.
+    `last` is the newest batch of submitted topics, not one of a subscription, a report, a check or learning.
+    `last#3` is its third run; `#3` goes behind any id or name of a batch. A batch of exactly that name wins, unless a whole
+    id stands before the number.
 
     Args:
-        kinds: What is meant; a batch or a run where nothing is said. `last`, names and numbers mean those.
+        kinds: Kinds of ids to search; batches and runs by default, which alone have `last`, names and numbers.
 
     Raises:
-        UsageError: The text is no id, or several begin so.
+        UsageError: The text is not an id, or is a prefix of several.
         NotFound: No id begins so.
     """
     words, kinds = text.strip(), kinds or (Referent.RESEARCH,)
@@ -79,7 +79,7 @@ async def id_of(pool: Pool, text: str, *kinds: Referent) -> UUID:
 
 
 async def named(pool: Pool, name: str) -> UUID | None:
-    """The batch of a name, or the run whose number stands behind it; None where no batch has the name.
+    """The batch of a name, or a run of it by `NAME#3`; None where no batch has the name.
 
     Raises:
         UsageError: Several have it.
@@ -97,7 +97,7 @@ async def run_of_number(pool: Pool, batch_id: UUID, number: int, *, words: str =
     """The run of a number in its batch, from 1 in the order of the topics as they were submitted.
 
     Args:
-        words: What the batch is called in an error; its id by default.
+        words: The name of the batch in an error; its id by default.
 
     Raises:
         NotFound: There is no such batch, or it has no run of this number.
@@ -109,7 +109,7 @@ async def run_of_number(pool: Pool, batch_id: UUID, number: int, *, words: str =
         return id_
     batch = words or str(batch_id)
     if row["is_run"]:
-        raise UsageError(f"{batch} is a run; #{number} stands behind a batch, such as last#{number}.")
+        raise UsageError(f"{batch} is a run; #{number} goes after a batch, such as last#{number}.")
     if row["last_number"] is None:
         raise NotFound(f"There is no batch {batch}.", remedies=(problems.SEE_BATCHES,))
     if number <= row["last_number"]:
@@ -186,7 +186,7 @@ def _nothing(
         return NotFound(f"No {kind} begins with {words}.{hint}", remedies=() if hint else (LISTS[kinds[0]],))
     if Referent.RESEARCH in kinds and NO_NUMBER.fullmatch(words):
         return UsageError(
-            f"{words[:60]!r} names no run: its number stands behind the batch and counts from 1, such as last#1."
+            f"{words[:60]!r} does not name a run: its number goes after the batch and counts from 1, such as last#1."
         )
     what = "and no name of a batch" if Referent.RESEARCH in kinds else f"of a {kinds[0]}"
     if hint:

@@ -1,4 +1,4 @@
-"""What a run costs, by what similar runs have cost: the basis of every estimate."""
+"""The cost of a run, from the costs of similar runs: the basis of every estimate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ TURNS = 15
 PROMPT_TOKENS = 10_000  # that the first call is billed for
 TOKENS_A_TURN = 3_500  # of results, added to the prompt
 REPLY_TOKENS = 500
-DEAR_FACTOR = 2  # what a dear run costs, of the usual one
+DEAR_FACTOR = 2  # cost of a dear run, over that of a usual one
 
 
 class Basis(StrEnum):
-    """What an estimate rests on."""
+    """The basis of an estimate."""
 
     SUBJECT = "subject"  # completed runs of the same role, model and subject
     MODEL = "model"  # completed runs of the same role and model
@@ -32,7 +32,7 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SimilarRuns:
-    """What one run of a kind costs: the mean of `runs` completed ones, and what the dearest tenth costs at least.
+    """The cost of a run of a kind: the mean of `runs` completed ones, and the least cost of the dearest tenth.
 
     USD are None where the model has no price.
     """
@@ -49,7 +49,7 @@ class SimilarRuns:
 async def similar_runs(
     pool: Pool, *, role: str, model: str, subject_ids: Sequence[str], price: Price | None, max_turns: int
 ) -> SimilarRuns:
-    """What a run of this role and model costs in these subjects; where none has completed, an assumption.
+    """The cost of a run of this role and model in these subjects; an assumption where none has completed.
 
     Args:
         price: That of the model, None where it has none. Runs that had no price do not count where it has one.
@@ -75,7 +75,7 @@ async def similar_runs(
 
 
 def assumed(price: Price | None, *, max_turns: int) -> SimilarRuns:
-    """What a run is assumed to cost that nobody has seen the like of."""
+    """The assumed cost of a run without similar ones."""
     turns = min(TURNS, max_turns)
     usage = typical_usage(turns)
     usd = None if price is None else price.cost_usd(usage)
@@ -91,7 +91,7 @@ def assumed(price: Price | None, *, max_turns: int) -> SimilarRuns:
 
 
 def typical_usage(turns: int) -> Usage:
-    """What the calls of so many turns use: each turn writes what it adds to the cache and reads the rest."""
+    """Usage of so many turns: each writes its additions to the cache and reads the rest."""
     tokens_per_turn = TOKENS_A_TURN + REPLY_TOKENS
     return Usage(
         output_tokens=turns * REPLY_TOKENS,

@@ -1,5 +1,5 @@
 -- similar
--- What the latest completed runs of the same role and model have cost, by which the next ones are judged: those of the same
+-- Costs of the latest completed runs of the same role and model, the basis of estimates: those of the same
 -- subjects, and all. Where the model has a price, those are left out that ran without: their cost is not known.
 with latest as materialized (
   select id, turns, spent_usd + unconfirmed_usd as usd, spent_tokens + unconfirmed_tokens as tokens,

@@ -82,14 +82,14 @@ async def resume(
 ) -> SteeringResult:
     """Let what was paused go on; with a higher budget where that of the run or the batch is spent.
 
-    Runs that failed since they used all their turns go on as well, with MORE_TURNS more.
+    Runs that failed since they used all their turns continue as well, with MORE_TURNS more.
 
     Models of it that are held are tried again at once: somebody may have raised the limit that they met. So is what was
     handed back to wait. A budget can be raised before it is spent, while nothing is paused.
 
     Args:
-        run_budget: What each open run of a batch may cost; runs that may cost more, or have no budget of their own, keep that.
-        principal: Who acts. Its key pays for what the budgets grow by.
+        run_budget: The budget of each open run of a batch; runs with a higher budget, or with none, keep theirs.
+        principal: The caller. Its key pays for the growth of the budgets.
 
     Raises:
         NotFound: There is no such batch or run.
@@ -102,10 +102,10 @@ async def resume(
             pool, target, [RunState.PAUSED], "resumed", budget, principal, run_budget=run_budget
         )
     except _ShortOfMoney as shortage:
-        needed = await cost_to_finish_paused(pool, target)
-        if needed is None:
+        cost = await cost_to_finish_paused(pool, target)
+        if cost is None:
             raise Conflict(str(shortage)) from None
-        raise Conflict(f"{shortage} {needed.words}", remedies=(needed.remedy,)) from None
+        raise Conflict(f"{shortage} {cost.words}", remedies=(cost.remedy,)) from None
 
 
 async def retry(
@@ -210,7 +210,7 @@ async def _requeue(  # what differs between resume and retry
         is_raised = resumes and (budget != NO_CHANGE or bool(growths_usd)) and not batch.has_ended
         if not rows and not is_raised and (not models or budget != NO_CHANGE):
             await _raise_conflict(connection, target, f"nothing of it is {' or '.join(from_states)}")
-        # Beside what is paused, a resume continues runs that used all their turns.
+        # Besides paused runs, a resume continues runs that used all their turns.
         reopened_count = sum(row["was"] in FINAL_STATES for row in rows)
         if reopened_count:
             await connection.execute(SQL["reopen"], {"batch_id": batch_id, "count": reopened_count})

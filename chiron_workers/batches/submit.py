@@ -74,7 +74,7 @@ NOTHING_EARLIER = Earlier()
 class NewRun:
     """One topic to be researched. `subject` is any name; its slug is the subject's id. It starts at `ready_at`, or now.
 
-    `context` is what the user says of the topic besides, for its run alone.
+    `context` is background from the user to the topic, for its run alone.
     `thinking` and `effort` are those of the settings where they are None. `scope` says which facts it works on: those of a
     batch or a run, by its id, or of a subject; None: of its own subject.
     """
@@ -98,8 +98,8 @@ class NewRun:
 class NewBatch:
     """What somebody submits. `subject` is what the batch is listed under; each run may have another.
 
-    At most `concurrency` of its runs play at once. Where it has `columns`, its runs hand in rows. `precedents` is what a
-    receipt says of it besides, in JSON: the same key gets the same receipt.
+    At most `concurrency` of its runs play at once. Where it has `columns`, its runs hand in rows. `precedents` are members
+    of its receipt, in JSON: the same key gets the same receipt.
     """
 
     runs: Sequence[NewRun]
@@ -156,7 +156,7 @@ def _check_context(context: str) -> None:
     if len(context) > CONTEXT_CHARS_MAX:
         raise UsageError(f"The context has {len(context):,} characters; {CONTEXT_CHARS_MAX:,} are allowed.")
     if UNSTORABLE.search(context):
-        raise UsageError("The context is no text: it holds NUL characters or halves of surrogate pairs.")
+        raise UsageError("The context is not text: it holds NUL characters or halves of surrogate pairs.")
 
 
 async def submit(pool: Pool, batch: NewBatch, *, principal: Principal = LOCAL) -> Submitted:

@@ -62,7 +62,7 @@ class BatchSummary(RunUsage):
 class RunSummary(RunUsage):
     """A run as people see it; `error` is {kind, message, remedies} or None. What was pruned has no journal and no events.
 
-    `number` is its place among the topics of its batch, from 1; `context` what the user said of the topic besides.
+    `number` is its place among the topics of its batch, from 1; `context` the user's background to the topic.
 
     `evaluations` are the texts that it had judged, newest first and 20 at most, each {id, at, model, question, text,
     text_chars, overall, scores}, with the first 2,000 characters of the text; among the runs of a batch they are left out.
@@ -142,7 +142,7 @@ class RunFilter:
     """Which runs are meant; None: all.
 
     Args:
-        owner: Who asks, and sees the runs of its own batches alone.
+        owner: Only runs of batches of this owner; None: all.
         owner_name: Whose batches are meant, of those that are seen.
         since: When they were submitted, at the earliest.
         topic: Words that the topic contains, in any case of letters.

@@ -85,7 +85,7 @@ select {{run_columns}}
  limit %(limit)s;
 
 -- is_meant
--- Whether a run fits a filter, and whoever asks sees it.
+-- Whether a run matches a filter and its reader may see it.
 (%(batch_id)s::uuid is null or batch_id = %(batch_id)s)
    and (%(state)s::text is null or state = %(state)s)
    and (%(subject_id)s::text is null or subject_id = %(subject_id)s)

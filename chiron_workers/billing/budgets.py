@@ -98,12 +98,12 @@ async def freeze_missing_prices(connection: AsyncConnection[DictRow], target: UU
 async def raise_run_budgets(
     connection: AsyncConnection[DictRow], batch_id: UUID, budget: Budget
 ) -> dict[UUID, Decimal]:
-    """Give open runs of a batch a higher budget of their own; by the runs that had less, how many USD each grew by.
+    """Raise the budgets of open runs of a batch. Returns by how many USD each of those that had less grew.
 
     Runs that have none, or a higher one, keep it. `pay_for_runs` charges for it, once the batch is locked.
 
     Raises:
-        UsageError: The budget is no amount, or cannot bind.
+        UsageError: The budget is not an amount, or cannot bind.
     """
     if budget == Budget():
         return {}
@@ -124,7 +124,7 @@ async def pay_for_runs(
     batch: LockedBatch,
     growths_usd: Mapping[UUID, Decimal],
 ) -> None:
-    """Have who acts pay for what the budgets of runs grew by, where none binds their batch. Raises KeyBudgetSpent."""
+    """Charge the caller's key for the growth of run budgets, where no budget binds their batch. Raises KeyBudgetSpent."""
     if batch.budget_usd is None and not batch.has_ended:
         paid = {run_id: growth_usd for run_id, growth_usd in growths_usd.items() if growth_usd}
         await raise_runs(connection, principal, batch, paid)
@@ -145,7 +145,7 @@ async def set_budget(
     returned. A batch that has ended holds no money: who opens it again pays for the rest.
 
     Raises:
-        UsageError: The budget is no amount, or cannot bind.
+        UsageError: The budget is not an amount, or cannot bind.
         Conflict: The budget of the run or of its batch is spent, or would be less than is spent and reserved.
         KeyBudgetSpent: The principal's key has less left than the budget grows by.
     """

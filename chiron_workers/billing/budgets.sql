@@ -13,12 +13,12 @@ returning budget_usd, spent_usd + unconfirmed_usd as spent_usd, reserved_usd,
           budget_tokens, spent_tokens + unconfirmed_tokens as spent_tokens, reserved_tokens;
 
 -- resumable
--- What a resume of a batch continues, or has left to run: open runs, and those that failed since they used all their turns.
+-- Runs that a resume of a batch continues or leaves to run: open ones, and those that failed since they used all their turns.
 (state in ('queued', 'running', 'paused')
       or state = 'failed' and error ->> 'kind' = 'max_turns' and pruned_at is null)
 
 -- raise_runs
--- Runs of a batch that a resume continues and that may cost less get the higher budget of their own; none gets a first or a lower one.
+-- Raise the budgets of the runs that a resume of a batch continues. A run without a budget gets none, and none is lowered.
 with poorer as (
   select id, budget_usd as before_usd
     from runs

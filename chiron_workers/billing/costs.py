@@ -1,4 +1,4 @@
-"""What was spent in a time, by day, model, subject and key: the one sum of which pages, programs and the API show parts."""
+"""Costs in a time, by day, model, subject and key: one sum for the page, the API and programs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -20,12 +20,12 @@ USAGE_FIELDS = tuple(field.name for field in fields(RunUsage))
 
 @dataclass(frozen=True, slots=True)
 class CostFilter:
-    """Which costs are meant; None: all.
+    """A filter of costs; None: all.
 
     Args:
-        until: The first time that is no longer meant.
+        until: The end, exclusive.
         model: Also the name of a hosted service.
-        key: The name of the key that submitted the batch, or `NO_KEY` for what needed none.
+        key: The name of the key that submitted the batch, or `NO_KEY` for batches that needed none.
     """
 
     since: datetime
@@ -38,21 +38,21 @@ class CostFilter:
 
 @dataclass(frozen=True, slots=True)
 class Cost(RunUsage):
-    """What runs have used together; hosted services outside of runs count as no run."""
+    """Sums over runs; hosted services outside of runs add to the cost, not to `runs`."""
 
     runs: int
 
 
 @dataclass(frozen=True, slots=True)
 class DayCost(Cost):
-    """What counts on a day (UTC)."""
+    """The cost of a day (UTC)."""
 
     day: date
 
 
 @dataclass(frozen=True, slots=True)
 class NamedCost(Cost):
-    """What counts for a model, a subject or a key. `name` is None for services outside of runs, which have no subject."""
+    """The cost of a model, a subject or a key. `name` is None for services outside of runs, which have no subject."""
 
     name: str | None
     title: str | None  # of a subject
@@ -68,7 +68,7 @@ class CostGroups:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What was spent in a time. Each part has all of it, but for groups that are left out.
+    """Costs in a time. Each part adds up to the total, except for groups that are left out.
 
     `by_day` has each day, also without costs.
     """
@@ -83,7 +83,7 @@ class Costs:
 
 
 async def costs_of(pool: Pool, selection: CostFilter) -> Costs:
-    """What was spent: a run counts once, with all that it has cost in USD, when it ended or paused, and now while it is open."""
+    """Read the costs. A run counts once, with its whole cost, when it ended or paused, and now while it is open."""
     rows = await fetch_all(
         pool, SQL["costs"], asdict(selection) | {"no_key": NO_KEY, "groups_max": GROUPS_MAX}
     )

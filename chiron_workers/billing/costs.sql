@@ -1,5 +1,5 @@
 -- run_use
--- What a run has used, under the names that the sums of runs/usage.sql read.
+-- Usage of a run, with the names that the sums of runs/usage.sql read.
 r.model, r.subject_id, b.key_id, 1 as runs, r.input_tokens, r.cache_write_tokens, r.cache_read_tokens, r.output_tokens,
          r.unpriced_calls, r.unconfirmed_calls, r.spent_usd, r.unconfirmed_usd, r.services_usd, r.unpriced_services
 
@@ -14,7 +14,7 @@ case when %(key)s = %(no_key)s then key_id is null
      and (%(key)s::text is null or {{is_of_key}})
 
 -- costs
--- What was used in a time: a row in all, and one for each day (UTC), model, subject and key, the dearest first. A run counts once,
+-- Usage in a time: a row in all, and one for each day (UTC), model, subject and key, the dearest first. A run counts once,
 -- with all that it has cost, when it ended or paused; one that is queued or runs counts now. What keys paid hosted services for
 -- outside of runs belongs to no run, so nothing is counted twice; its model is the name of the service, and its subject null.
 with counted as (

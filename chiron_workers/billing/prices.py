@@ -73,10 +73,16 @@ def price_of(model: str, overrides: Mapping[str, Override]) -> Price | Literal["
     return Price("settings", ((0, _rates_of_override(override)),))
 
 
+def rates_of(model: str, overrides: Mapping[str, Override]) -> Price | None:
+    """`price_of` as a price to compute with; None where it is not known, or is said to be "none"."""
+    price = price_of(model, overrides)
+    return price if isinstance(price, Price) else None
+
+
 def cost_usd(model: str, usage: Usage, overrides: Mapping[str, Override]) -> Decimal | None:
     """What a reply costs today in USD; None where the model's price is not known, or is said to be "none"."""
-    price = price_of(model, overrides)
-    return price.cost_usd(usage) if isinstance(price, Price) else None
+    price = rates_of(model, overrides)
+    return None if price is None else price.cost_usd(usage)
 
 
 @lru_cache(maxsize=500)  # a call is counted when its money is reserved, and again when it is made

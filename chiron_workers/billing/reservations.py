@@ -35,7 +35,7 @@ NO_DAY_REMEDY = (
 class Balance:
     """A budget's limit, what was spent of it (unconfirmed calls included), and what calls in flight have reserved.
 
-    `remedy` says what helps, where it is no higher budget: that amount `cost_to_finish` computes for whoever reads of it.
+    `remedy` is a sentence where a higher budget does not help; `cost_to_finish` computes that amount for readers.
     """
 
     owner: str

@@ -1,4 +1,4 @@
-"""Money today, in all, as everything says it that speaks of it: the day's budget, estimates, metrics and the health line."""
+"""Money today: one sum for the day's budget, estimates, metrics and the health line."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -11,7 +11,7 @@ SQL = load(__file__)
 
 
 async def left_today(pool: Pool, daily_usd: Decimal) -> Decimal | None:
-    """What is left of the day's money: daily_usd - spent - reserved, in USD, at least 0; None where no budget binds it (0)."""
+    """The rest of the daily budget: daily_usd - spent - reserved, in USD, at least 0; None where no budget binds it (0)."""
     if not daily_usd:
         return None
     async with pool.connection() as connection:

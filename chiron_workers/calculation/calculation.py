@@ -27,7 +27,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a calculation came to.
+    """The result of a calculation.
 
     `value` is a decimal; where that is not exact, `is_rounded`. `exact` is the fraction (5/3) where there is one that
     is short. `formula` is the whole calculation on one line. `own_numbers` are the numbers in it that are from no fact.

@@ -1,4 +1,4 @@
-"""Expressions: Python's grammar for arithmetic, of which a few operators and functions are left, and what they come to."""
+"""Expressions: Python's grammar for arithmetic, restricted to a few operators and functions, and their values."""
 
 import ast
 import re
@@ -50,7 +50,7 @@ UNREADABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression that was read: its text on one line, the names in it, and the numbers in it that are no exponents."""
+    """A parsed expression: its text on one line, the names in it, and the numbers in it, without exponents."""
 
     text: str
     names: frozenset[str]
@@ -58,7 +58,7 @@ class Expression:
     _tree: ast.expr
 
     def value(self, inputs: Mapping[str, Quantity]) -> Quantity:
-        """What it comes to. Raises ToolError where that cannot be calculated."""
+        """Its value. Raises ToolError where it cannot be calculated."""
         return _value(self._tree, self.text, inputs)
 
 
@@ -99,14 +99,14 @@ def read_number(text: str) -> Fraction:
 
 def _why_unreadable(line: str) -> str:
     if re.search(r"\d,\d{3}", line):
-        return "write 1000 for 1,000: a comma stands between the arguments of a function."
+        return "write 1000 for 1,000: a comma separates the arguments of a function."
     if re.search(r"\d ?[A-Za-z%]", line):
-        return "a unit stands in it. Name the number as an input, with its unit."
+        return "it contains a unit. Name the number as an input, with its unit."
     return UNREADABLE
 
 
 def _check(tree: ast.expr, line: str) -> None:
-    """Raises ToolError for what is not arithmetic, and for a tree that is too large or too deep."""
+    """Reject a tree that is not arithmetic, is too large or too deep. Raises ToolError."""
     level: list[ast.expr] = [tree]
     nodes = depth = 0
     while level:

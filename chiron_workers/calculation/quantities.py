@@ -239,10 +239,10 @@ def _guarded(operation: Callable[[], Any]) -> Any:
         raise ToolError(f"{sides[0]} and {sides[1]} measure different things.") from None
     except OffsetUnitCalculusError:
         raise ToolError(
-            "Temperatures in degrees can be subtracted and compared, no more. Convert them to kelvin with an input's unit K."
+            "Temperatures in degrees can only be subtracted and compared. Convert them to kelvin with an input's unit K."
         ) from None
     except (TypeError, OverflowError, ValueError):
-        # Decibels and their like are logarithms of what they measure.
+        # Decibels and similar units are logarithms.
         raise ToolError("A unit in it has no exact conversion. Calculate with plain numbers.") from None
 
 

@@ -1,4 +1,4 @@
-"""Units of quantities, by pint's registry with exact fractions; what a unit may be is bounded before pint reads it."""
+"""Units of quantities, by pint's registry with exact fractions; the text of a unit is bounded before pint reads it."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ UNIT_CHARS_MAX = 60
 TERMS_MAX = 8
 POWER_MAX = 24  # of one unit in a result
 REMEMBERED_MAX = 2_000  # units by pint, which never forgets one by itself: 5 KB each
-# Each currency is a dimension of its own: there is no rate between two of them that is exact or stays.
+# Each currency is a separate dimension, since exchange rates are neither exact nor fixed.
 CURRENCIES = {
     **{"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"},
     **dict.fromkeys(
@@ -126,9 +126,7 @@ def _canonical(name: str) -> str:
         try:
             registry().Quantity(Fraction(1), name).to_root_units()
         except TypeError:  # decibels and their like
-            raise ToolError(
-                f"{name} is a logarithm of what it measures. Calculate with plain numbers."
-            ) from None
+            raise ToolError(f"{name} is a logarithmic unit. Calculate with plain numbers.") from None
         return registry().get_name(name)
     nearest = process.extractOne(name, _names(), score_cutoff=75)
     hint = f" Did you mean {nearest[0]}?" if nearest else ""

@@ -1,4 +1,4 @@
-"""What a batch would cost, and whether its budgets can pay the first call of each of its runs."""
+"""The estimated cost of a batch, and whether its budgets can pay the first call of each run."""
 
 import asyncio
 from collections import Counter
@@ -10,9 +10,9 @@ from chiron_workers.batches.precedents import NO_PRECEDENTS, Precedents, precede
 from chiron_workers.batches.similar_runs import Basis, SimilarRuns, similar_runs
 from chiron_workers.batches.submit import NewBatch, check
 from chiron_workers.billing.budgets import run_budget_usd
+from chiron_workers.billing.prices import rates_of
 from chiron_workers.billing.spending import left_today
 from chiron_workers.db.connect import Pool
-from chiron_workers.estimates.first_calls import rates_of
 from chiron_workers.estimates.shortages import budget_warnings
 from chiron_workers.knowledge.coverage.subjects import slug
 from chiron_workers.settings import settings
@@ -20,9 +20,9 @@ from chiron_workers.settings import settings
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What runs of one role and model are expected to cost each; `basis` counts the completed runs that this is known from.
+    """The expected cost of each run of a role and model; `basis` counts the completed runs that this is known from.
 
-    `rests_on` says which runs those are: of the same subject, of all subjects, or none, so that it is an assumption.
+    `rests_on` says which runs these are: of the same subject, of all subjects, or none (an assumption).
     """
 
     role: str
@@ -38,10 +38,10 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a batch is expected to cost, in all; None where a model has no price.
+    """The expected cost of a batch; None where a model has no price.
 
-    `at_most_usd` is what its budgets allow; None where none in USD binds a run. `today_usd` is what is left of the day's
-    money, if it has a budget; what that cannot pay goes on tomorrow.
+    `at_most_usd` is the most that its budgets allow; None where none in USD binds a run. `today_usd` is the rest of the daily
+    budget, if there is one; runs that it cannot pay continue tomorrow.
     """
 
     runs: int
@@ -55,7 +55,7 @@ class Estimate:
 
 
 async def estimate(pool: Pool, batch: NewBatch, *, owner: str | None = None) -> Estimate:
-    """What a batch would cost, by what similar runs have cost, and what of it is new or was answered already.
+    """Estimate the cost of a batch from similar runs, and look up its precedents.
 
     Args:
         owner: Whose earlier answers count; None: those of all.
@@ -75,7 +75,7 @@ async def estimate(pool: Pool, batch: NewBatch, *, owner: str | None = None) -> 
             role=role,
             model=model,
             subject_ids=subject_ids,
-            price=rates_of(model),
+            price=rates_of(model, settings().prices),
             max_turns=settings().max_turns,
         )
         kinds.append(_kind(role, model, runs, similar))

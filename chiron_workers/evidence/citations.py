@@ -1,4 +1,4 @@
-"""The sentences of an answer, and what each cites: addresses, numbers of the answer's own list of sources, ids of facts."""
+"""The sentences of an answer and their citations: addresses, numbers of the answer's own list of sources, ids of facts."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ class CitedSentence:
 class SaidAnswer:
     """The sentences of an answer. `places` are the addresses of its own list of sources, by their numbers there.
 
-    `listed_addresses` stand in that list without a number.
+    `listed_addresses` are in that list without a number.
     """
 
     sentences: tuple[CitedSentence, ...]
@@ -52,7 +52,7 @@ class SaidAnswer:
 
 
 def read_answer(answer: str) -> SaidAnswer:
-    """Cut an answer into sentences, each with what it cites; its list of sources is no sentence."""
+    """Cut an answer into sentences, each with its citations; its list of sources is left out."""
     texts, places, listed_addresses = _lines_read(answer[:ANSWER_CHARS_MAX])
     sentences = tuple(CitedSentence(text, _addresses_of(text, places), _fact_ids_of(text)) for text in texts)
     return SaidAnswer(sentences, places, listed_addresses)
@@ -73,7 +73,7 @@ def without_places(text: str, places: Mapping[str, str]) -> str:
 
 
 def without_citations(text: str) -> str:
-    """A sentence without addresses and numbers of sources, as far as addresses are looked for."""
+    """The first `SENTENCE_CHARS_MAX` characters of a sentence without addresses and numbers of sources."""
     return _PLACE.sub(" ", _URL.sub(" ", text[:SENTENCE_CHARS_MAX]))
 
 

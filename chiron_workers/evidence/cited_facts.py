@@ -1,4 +1,4 @@
-"""Which of the facts that a run met its answer cites: those of the sources that a sentence names which it states."""
+"""The facts that an answer cites: a sentence names their source and states them."""
 
 import math
 import re

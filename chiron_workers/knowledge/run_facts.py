@@ -1,4 +1,4 @@
-"""Which facts a run met, and how: read to match what its answer cites, and recorded for runs that ended before."""
+"""The facts that a run met: matched with its answer, and recorded for runs of earlier versions."""
 
 import asyncio
 import json
@@ -43,9 +43,9 @@ async def find_cited(pool: Pool, run_id: UUID, answer: str) -> frozenset[str]:
 
 
 async def record_earlier_runs(pool: Pool) -> int:
-    """Record the facts of runs that ended before workers did so as they go; how many runs there were.
+    """Record the facts of runs that earlier versions played. Returns the number of runs.
 
-    Each run commits by itself. What the rows of facts tell was recorded by the migration: here come what searches returned, facts
+    Each run commits by itself. The migration recorded the rows of facts; this adds facts that searches returned, facts
     that were found again in the same source, and what answers cite.
     """
     count, count_before = 0, -1
@@ -60,7 +60,7 @@ async def record_earlier_runs(pool: Pool) -> int:
 async def _record_run(pool: Pool, run_id: UUID) -> bool:
     args: dict[str, Any] = {"run_id": run_id}
     async with pool.connection() as connection, connection.transaction():
-        # Its rows commit before it is marked: whatever revives it in between is looked at again.
+        # Its rows commit before its mark, so a run that is retried in between is read again.
         run = await (await connection.execute(SQL["lock"], args)).fetchone()
         if run is None:
             return False

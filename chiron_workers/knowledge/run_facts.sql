@@ -15,7 +15,7 @@ select f.id::text as fact_id, f.content,
  where f.status <> 'withdrawn';
 
 -- unrecorded
--- Runs that have ended and whose facts nobody has looked for in what is left of them.
+-- Ended runs whose remaining rows were not searched for facts yet.
 select id, exists (select from duty_failures f where f.duty = 'fact_records' and f.item = runs.id::text) as has_failed
   from runs
  where recorded_leases between 0 and lease - 1
@@ -29,7 +29,7 @@ select id, exists (select from duty_failures f where f.duty = 'fact_records' and
  limit %(limit)s;
 
 -- lock
--- Nobody revives it meanwhile. A run whose rows another worker is adding is passed over.
+-- The lock keeps it from being retried. A run that another worker records is skipped.
 select id, answer, pruned_at is null as has_journal
   from runs
  where id = %(run_id)s
@@ -38,7 +38,7 @@ select id, answer, pruned_at is null as has_journal
    for update skip locked;
 
 -- results
--- What the tools that find and store facts returned, some at a time.
+-- Results of the tools that find and store facts, a part at a time.
 select n, call_id, name, coalesce(whole, body) as text
   from tool_results
  where run_id = %(run_id)s
@@ -49,7 +49,7 @@ select n, call_id, name, coalesce(whole, body) as text
  limit %(limit)s;
 
 -- add
--- Facts that were deleted since are no longer met by anybody.
+-- Facts that were deleted since have no rows.
 insert into run_facts (run_id, fact_id, how)
 select %(run_id)s, f.id, %(how)s
   from facts f
@@ -58,7 +58,7 @@ select %(run_id)s, f.id, %(how)s
     on conflict do nothing;
 
 -- record
--- That a run cites these facts and no others, and that its other facts are recorded as far as anything tells of them.
+-- Replace the facts that a run cites, and mark its facts as recorded.
 with {{cited_facts}},
 recorded as (
   update runs

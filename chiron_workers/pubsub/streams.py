@@ -98,7 +98,7 @@ class Changes:
 
     @property
     def reply_chars(self) -> int:
-        """Characters of the reply that the model writes, as far as they came since this began to listen."""
+        """Characters of the reply under way that arrived since listening began."""
         return self._watcher.reply_chars
 
     @property

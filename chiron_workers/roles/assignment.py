@@ -10,7 +10,7 @@ from chiron_workers.runs.columns import Column
 
 
 class Assignment(Protocol):
-    """A run, as far as its prompts name it."""
+    """The parts of a run that its prompts use."""
 
     @property
     def role(self) -> str:
@@ -26,11 +26,11 @@ class Assignment(Protocol):
 
     @property
     def topic(self) -> str:
-        """What it is asked."""
+        """Its question."""
 
     @property
     def context(self) -> str | None:
-        """What the person who asks says of the topic besides."""
+        """The user's background to the topic."""
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -46,7 +46,7 @@ class Assignment(Protocol):
 
     @property
     def found_before(self) -> str | None:
-        """What the run before it answered."""
+        """The answer of the run before it."""
 
 
 @dataclass(frozen=True, slots=True)

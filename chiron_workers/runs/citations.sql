@@ -1,5 +1,5 @@
 -- cited_facts
--- What a run cites: the facts that its answer was matched with, those of the cells of its rows, and what was cited before where it has
+-- Facts that a run cites: those that its answer was matched with, those of the cells of its rows, and what was cited before where it has
 -- no new answer.
 cited_facts as (
   select fact_id::uuid as id

@@ -17,7 +17,7 @@ START_FIELDS = {
 STOP_FIELDS = {"reason": "why"}
 
 REMEDIES = {
-    "remedies": "what helps: each `action`, what it is done to (`noun`, `target`, empty for the run) and its `arguments`"
+    "remedies": "remedies, each with its `action`, its target (`noun`, `target`, empty for the run) and its `arguments`"
 }
 
 FIELDS: Mapping[EventKind, Mapping[str, str]] = {

@@ -56,7 +56,7 @@ class Run(LeasedRun):
     )
     owner: str = LOCAL_OWNER  # of its batch
     key_id: UUID | None = None  # that its batch was submitted with
-    context: str | None = None  # what the user says of the topic besides
+    context: str | None = None  # the user's background to the topic
     columns: tuple[Column, ...] = ()  # of the rows that it hands in; none: it answers in words alone
     is_probe: bool = False  # its model's server refused the key when it was last tried
 

@@ -1,4 +1,4 @@
-"""How large the prompt and the reply of a call can be, for whoever makes the call and for whoever warns of its cost."""
+"""The largest prompt and reply of a call, for making calls and for warnings of their cost."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ CONTEXT_TOKENS = 200_000  # of a model's window, where neither a setting nor its
 
 
 def opening_bytes(system: str, tools: Sequence[bytes]) -> int:
-    """Bytes of what a conversation begins with: the system prompt, and each tool's definition as JSON."""
+    """Bytes of the beginning of a conversation: the system prompt, and each tool's definition as JSON."""
     return len(encoded(system)) + sum(map(len, tools))
 
 

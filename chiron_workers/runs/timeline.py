@@ -53,11 +53,11 @@ class Stretch:
     Attributes:
         first_turn, last_turn: Counted from 1 through all attempts; a turn that has no reply yet is the last.
         seq: The event of its last reply; None while there is none.
-        at: When it began, with what it waited for.
-        model_s: From the request to the commit of the reply, without what it waited in between.
+        at: When it began, waiting included.
+        model_s: From the request to the commit of the reply, without waiting in between.
         tools_s: Calls that ran side by side count once.
         context_tokens: The most that a request and its reply had together.
-        cost_usd: Of replies and of what their calls asked models and services; None where a price is not known.
+        cost_usd: Of replies, and of models and services that their calls used; None where a price is not known.
         calls: Of a single turn, those that took longest.
     """
 
@@ -82,7 +82,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """What a run does now, which no sum has yet: model, tools, queue, cooldown, pause or handover, since when."""
+    """The step under way, which no sum includes: model, tools, queue, cooldown, pause or handover, and its beginning."""
 
     activity: str
     since: datetime

@@ -35,7 +35,8 @@ async def search_all(store: Store, *, query: str, subject_id: str, limit: int) -
         active_providers = [provider for provider in active_providers if provider.is_local]
     if not active_providers:
         raise ToolError(
-            "No search provider is on. Go on without searching.", remedies=(change_setting("CHIRON_SEARCH"),)
+            "No search provider is on. Continue without searching.",
+            remedies=(change_setting("CHIRON_SEARCH"),),
         )
     if any(not provider.is_local for provider in active_providers):
         await store.egress.check_words(query, receiver="search providers")

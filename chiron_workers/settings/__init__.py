@@ -406,7 +406,7 @@ class Settings(BaseSettings):
     @field_validator("redis_url")
     @classmethod
     def _is_of_redis(cls, url: str) -> str:
-        # Said before anything is stored: workers are signalled after a batch is, and it would be submitted again.
+        # Raised before a batch is stored: after that, the user would submit it again.
         if url and not url.startswith(("redis://", "rediss://", "unix://")):
             raise ValueError(
                 "must look like redis://:password@host:6379/0, with rediss:// for TLS or unix:// for a socket"

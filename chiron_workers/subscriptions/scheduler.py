@@ -203,7 +203,7 @@ async def _start(pool: Pool, row: DictRow) -> DueOccurrence | None:
 
 
 async def _batch(pool: Pool, row: DictRow, *, by_hand_after: str = "") -> NewBatch | None:
-    """The batch of a time; with `by_hand_after` the one that a person starts, once after what is named there."""
+    """The batch of a time; `by_hand_after` is the batch after which a person starts this one, once."""
     is_by_hand = bool(by_hand_after)
     args = {"id": row["id"], "due_at": row["next_at"], "chars": FOUND_CHARS, "is_by_hand": is_by_hand}
     earlier = await fetch_all(pool, SQL["earlier"], args)

@@ -27,7 +27,7 @@ class NumberInput(BaseModel):
 
 
 class Calculated(TypedDict):
-    """What a calculation came to, the formula with its inputs, and the facts that these are from."""
+    """The result of a calculation, its formula with the inputs, and the facts of these."""
 
     value: str
     unit: str
@@ -104,7 +104,7 @@ def _calculate(
             raise ToolError(f"inputs: {name}: {refusal}")
         if not shows_number([facts[entry.fact_id]], read_number(entry.value)):
             raise ToolError(
-                f"inputs: {name}: Fact {entry.fact_id} does not say {entry.value[:40]}. Give the number as it stands there; "
+                f"inputs: {name}: Fact {entry.fact_id} does not say {entry.value[:40]}. Give the number as written there; "
                 "units convert by themselves."
             )
     return outcome

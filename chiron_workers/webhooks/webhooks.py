@@ -166,7 +166,7 @@ def _check_url(url: str, *, allow_private: bool) -> None:
     from chiron_workers.web.pinned_http import policy_for
 
     if "://" not in url:
-        raise UsageError(f"{url[:200]!r} is no address; one looks like https://example.org/hook.")
+        raise UsageError(f"{url[:200]!r} is not an address; one looks like https://example.org/hook.")
     try:
         policy_for(allow_private=allow_private).check_url(url)
     except (ssrfguard.BlockedURLError, ssrfguard.BlockedAddressError) as error:
@@ -175,7 +175,7 @@ def _check_url(url: str, *, allow_private: bool) -> None:
         )
         raise UsageError(f"Nothing can be sent there: {error.reason}.{hint}") from None
     except ValueError:
-        raise UsageError("That is no address; one looks like https://example.org/hook.") from None
+        raise UsageError("That is not an address; one looks like https://example.org/hook.") from None
 
 
 def _is_private(url: str) -> bool:

@@ -253,7 +253,7 @@ async def build_vector_indexes(settings: Settings, space: Space) -> None:
 async def index_earlier_words(settings: Settings) -> None:
     """Index what workers of a version before wrote, in English only, in the language it is in; never ends.
 
-    Looks every few minutes, since such workers may go on beside this one.
+    Looks every few minutes, since such workers may run beside this one.
     """
     while True:
         with outages_logged("words"):
@@ -266,7 +266,7 @@ async def index_earlier_words(settings: Settings) -> None:
 async def record_facts_of_earlier_runs(settings: Settings) -> None:
     """Record which facts runs met that workers of a version before played, once they have ended; never ends.
 
-    Looks every few minutes, since such workers may go on beside this one.
+    Looks every few minutes, since such workers may run beside this one.
     """
     while True:
         with outages_logged("fact_records"):

@@ -33,16 +33,16 @@ NO_REDIS = "no Redis is set"
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """How the installation is. What Postgres says is 0 while it is away.
+    """The health of the installation. Counts from Postgres are 0 while it is away.
 
     Args:
         workers: Those that gave a sign within a lease's time.
         silent_workers: Those that gave one within ten minutes, and none within a lease's time: frozen, killed or cut off.
         silent_s: Seconds since the last sign of the one among them that has been silent for longest.
-        waiting: Runs that may start and have not; 1,001 stands for more than a thousand.
-        oldest_wait_s: For how long the first of them has waited.
-        spent_today_usd: What all runs have spent on this day (UTC), unconfirmed calls included; None: not to be seen.
-        reserved_usd: What calls in flight may cost besides.
+        waiting: Runs that may start and have not; 1,001: more than a thousand.
+        oldest_wait_s: Seconds that the first of them has waited.
+        spent_today_usd: Spent by all runs on this day (UTC), unconfirmed calls included; None: hidden from the reader.
+        reserved_usd: The most that calls in flight may add.
         redis: Why Redis does not do its work; empty where it does.
     """
 
@@ -58,12 +58,12 @@ class Fleet:
     reserved_usd: Decimal | None = Decimal()
 
     def without_money(self) -> "Fleet":
-        """The same for whoever may not see what others spend."""
+        """The same for readers who may not see the money of others."""
         return replace(self, spent_today_usd=None, reserved_usd=None)
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What keeps research from going on, the worst first; empty where nothing does."""
+        """Problems that stop research, the worst first."""
         return tuple(filter(None, (self._postgres_problem, self.worker_problem, self.redis)))
 
     @property
@@ -83,7 +83,7 @@ class Fleet:
 
     @property
     def worker_problem(self) -> str:
-        """What is wrong with the workers; empty where nothing is, or Postgres is away."""
+        """The problem of the workers; empty without one, or while Postgres is away."""
         if not self.has_postgres:
             return ""
         silence = f"for {_duration(self.silent_s)}"
@@ -117,7 +117,7 @@ class Fleet:
 
 
 async def fleet_of(pool: Pool, settings: Settings, redis: "Redis | None") -> Fleet:
-    """How the installation is now: by one statement, and a command of Redis beside it. Each may take a second.
+    """Read the health of the installation by one statement and a command of Redis. Each may take a second.
 
     Args:
         redis: None where none is set.
@@ -127,13 +127,13 @@ async def fleet_of(pool: Pool, settings: Settings, redis: "Redis | None") -> Fle
 
 
 async def postgres_fleet(pool: Pool, settings: Settings) -> Fleet:
-    """`fleet_of` without a look at Redis."""
+    """`fleet_of` without Redis."""
     row = await _row(pool, settings)
     return Fleet() if row is None else fleet_from(row, redis="")
 
 
 def fleet_from(row: Mapping[str, Any], *, redis: str) -> Fleet:
-    """The fleet that a row of the statement says."""
+    """The fleet of a row of the statement."""
     return Fleet(has_postgres=True, redis=redis, **row)
 
 
@@ -150,7 +150,7 @@ async def read_fleet(pool: Pool, settings: Settings) -> Fleet:
 
 
 class SharedFleet:
-    """The fleet as one process shows it: read at most once a second, however many ask."""
+    """The fleet of one process: read at most once a second for all callers."""
 
     def __init__(self, pool: Pool, settings: Settings) -> None:
         self._pool = pool
@@ -161,7 +161,7 @@ class SharedFleet:
         self._reading: asyncio.Task[None] | None = None
 
     async def now(self) -> Fleet:
-        """How the installation is, a second old at most."""
+        """The health of the installation, at most a second old."""
         if time.monotonic() - self._read_at < KEPT_S:
             return self._fleet
         if self._reading is None:

@@ -117,7 +117,7 @@ async def test_row_that_leaves_a_list_hands_its_focus_to_the_one_in_its_place(
         shelf.connection.execute("update runs set state = 'completed' where number = 2")
         await expect(page.locator("tr[data-key]")).to_have_count(2)
         assert await page.evaluate(FOCUSED_PATH) == f"/runs/{runs[0]}"
-        await expect(page.locator("#announcements")).to_have_text("What you were at is no longer here.")
+        await expect(page.locator("#announcements")).to_have_text("The item you were on has left the list.")
         assert complaints == []
 
 

@@ -1,4 +1,4 @@
-"""What a user says of a topic besides reaches its run, and no other, as a quotation."""
+"""A context, the user's background to a topic, reaches the run of that topic alone, as a quotation."""
 
 import pytest
 from support.run_harness import Stage
@@ -29,7 +29,7 @@ async def test_a_run_gets_its_own_context_behind_its_topic(stage: Stage) -> None
     for run_id in (tides, waves):
         assert await stage.play(run_id) is Outcome.PLAYED
     with_context, without = questions(stage)
-    assert with_context.endswith(f"in their own words:\n\n{quoted('context', CONTEXT)}")
+    assert with_context.endswith(f"in the words of the person who asks:\n\n{quoted('context', CONTEXT)}")
     assert with_context.startswith("Research topic: tides")
     assert "context" not in without
     assert (await run_summary(stage.pool, tides)).context == CONTEXT
@@ -79,7 +79,7 @@ async def test_a_key_with_another_context_is_another_request(stage: Stage) -> No
         await submit(stage.pool, batch(None))
 
 
-@pytest.mark.parametrize(("context", "words"), [("x" * 8_001, "8,001 characters"), ("a\0", "is no text")])
+@pytest.mark.parametrize(("context", "words"), [("x" * 8_001, "8,001 characters"), ("a\0", "is not text")])
 async def test_a_context_is_bounded_text(stage: Stage, context: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         await stage.submit("tides", context=context)

@@ -67,7 +67,7 @@ def test_a_revoked_key_is_listed_only_where_all_are(chiron):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--expires", "soon"), "is no end"),
+        (("--expires", "soon"), "is not a time to end"),
         (("--expires", "2020-01-01"), "has passed already"),
     ],
 )

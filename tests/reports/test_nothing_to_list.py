@@ -69,4 +69,4 @@ async def test_a_question_without_facts_says_what_was_tried(shelf: Shelf, pool: 
         assert words in text
     shelf.connection.execute("update runs set pruned_at = now()")
     text = "".join(map(str, format.render(await gather(pool, batch))))
-    assert "What was tried is not known any more" in text
+    assert "Searches and pages are unknown: the journal" in text

@@ -76,7 +76,7 @@ async def test_what_somebody_else_owns_is_not_there(pool: Pool, hook: Hook):
         ("http://169.254.169.254/latest", "Nothing can be sent there"),
         ("file:///etc/passwd", "Nothing can be sent there"),
         ("https://ada:secret@example.org/", "credentials"),
-        ("no address", "is no address; one looks like https://"),
+        ("no address", "is not an address; one looks like https://"),
         ("https://example.org/" + "x" * 2_000, "at most 2,000 characters"),
     ],
 )

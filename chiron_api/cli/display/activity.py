@@ -1,4 +1,4 @@
-"""What a long command is doing: a line that moves, on a terminal alone."""
+"""The progress of a long command as a line that changes, on a terminal alone."""
 
 import sys
 import time
@@ -19,7 +19,7 @@ SHOWN_FROM_S = 1.0  # of a step: how long it took
 
 @contextmanager
 def steps(stream: TextIO | None = None) -> Iterator[Callable[[str], None]]:
-    """What is called with a sentence as each step begins. On a terminal the step under way has a spinner and a clock.
+    """Call it with a sentence as each step begins. On a terminal the step under way has a spinner and a clock.
 
     Args:
         stream: Where it goes; standard output by default.
@@ -55,7 +55,7 @@ def show_count(items: Iterable[Item], words: str, stream: TextIO | None = None) 
     """Pass items on as they come, and show on a terminal how many there were.
 
     Args:
-        words: What is done, such as "Reading documents".
+        words: The activity, such as "Reading documents".
         stream: Where it goes; standard error by default, as the output is what comes of it.
     """
     output = stream or sys.stderr

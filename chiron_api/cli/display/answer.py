@@ -1,4 +1,4 @@
-"""What a command has done or lists, as text or as JSON: one thing is an object on a line, a list has a line for each item.
+"""The output of a command, as text or as JSON: one thing is an object on a line, a list has a line for each item.
 
 `chiron search` and `chiron tools` print an array, which scripts rely on since the first version.
 """

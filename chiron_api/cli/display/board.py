@@ -46,13 +46,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a batch, or a run, may cost; None where nothing was said."""
+    """The budget of a batch or a run; None without one."""
 
     usd: Decimal | None = None
     tokens: int | None = None
 
     def of(self, usage: "EventUsage") -> str:
-        """The money that was spent, and how much of each budget that is."""
+        """The cost so far, with each budget."""
         cost = usage.cost if self.usd is None else f"{usage.cost} of {usd(self.usd)}"
         return cost if self.tokens is None else f"{cost}  {usage.tokens:,} of {self.tokens:,} tokens"
 
@@ -196,7 +196,7 @@ class Board:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The whole screen."""
-        # A command stands on a line of its own, so that it can be pasted.
+        # The command has its own line, so that it can be pasted.
         hint = Text(self.hint.replace(" `chiron", "\n`chiron"), style="dim")
         height = console.size.height - max(1, len(hint.wrap(console, options.max_width)))
         facts = min(len(self.facts), max(0, height - 10))
@@ -220,7 +220,7 @@ class Board:
         yield Group(*parts)
 
     def _shared_problems(self) -> dict[str, int]:
-        """What several runs failed or paused for in the same words, the most frequent first, with their count."""
+        """Problems that several runs share word for word, with their count, the most frequent first."""
         counts = Counter(row.problem for row in self.rows.values() if row.problem)
         return {words: count for words, count in counts.most_common(PROBLEMS_SHOWN) if count > 1}
 

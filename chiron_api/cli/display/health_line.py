@@ -10,7 +10,7 @@ from chiron_workers.worker.fleet import Fleet, read_fleet
 
 
 async def health_now(settings: Settings) -> Fleet:
-    """How the installation is, whether Postgres answers or not."""
+    """The health of the installation, also while Postgres is away."""
     try:
         async with open_pool(settings.database_url, size=1) as pool:
             return await read_fleet(pool, settings)
@@ -19,7 +19,7 @@ async def health_now(settings: Settings) -> Fleet:
 
 
 async def print_health(pool: Pool, settings: Settings, *, problems_only: bool) -> None:
-    """Print the line on standard error; with `problems_only` where something keeps research from going on."""
+    """Print the line on standard error; with `problems_only` only where research cannot run."""
     fleet = await read_fleet(pool, settings)
     if fleet.problems or not problems_only:
         typer.echo(fleet.line, err=True)

@@ -14,7 +14,7 @@ OPTIONS = {
 }
 EXAMPLE = "Answer with what you have."
 EXAMPLE_GOAL = "Understand it."
-# Where the command is not `list` of a noun; capitals stand for what is to be filled in.
+# Commands other than `list` of a noun; the user replaces words in capitals.
 LISTS: Mapping[Noun, tuple[str, ...]] = {
     Noun.BATCH: ("list",),
     Noun.RUN: ("show",),
@@ -25,15 +25,20 @@ LISTS: Mapping[Noun, tuple[str, ...]] = {
 
 
 def pasteable(*words: str) -> str:
-    """A command of ours as a shell reads it back, in backticks."""
-    return f"`{shlex.join(('chiron', *words))}`"
+    """A chiron command in backticks, quoted for a shell."""
+    return f"`{command_line(*words)}`"
+
+
+def command_line(*words: str) -> str:
+    """A chiron command, quoted for a shell."""
+    return shlex.join(("chiron", *words))
 
 
 ADDS_DOCUMENTS = f"{pasteable('corpus', 'add', 'PATH', '--subject', 'S')} adds documents."
 
 
 def command_of(remedy: Remedy) -> str:
-    """The command that does it; empty where none does."""
+    """The command of a remedy; empty where there is none."""
     target, noun = remedy.target, remedy.noun
     match remedy.action:
         case RemedyAction.CHANGE_SETTING:
@@ -62,7 +67,7 @@ def command_of(remedy: Remedy) -> str:
 
 
 def remedy_lines(remedies: Sequence[Remedy]) -> Iterator[str]:
-    """A line for each remedy: what it does, and its command."""
+    """A line for each remedy: its words and its command."""
     for remedy in remedies:
         command = command_of(remedy)
         yield f"  {remedy.words}: {command}" if command else f"  {remedy.words}."

@@ -92,7 +92,7 @@ class Standstill:
                 await asyncio.sleep(REDIS_LOOK_S)
 
     async def _tell_workers(self, tell: Callable[[str, bool], object]) -> None:
-        """Tell of workers that give no sign, or that there are none; of Redis and Postgres the others tell."""
+        """Report silent or missing workers; other lines report Redis and Postgres."""
         current, was_silent = settings(), False
         while True:
             fleet = await postgres_fleet(self._pool, current)
@@ -123,7 +123,7 @@ class Standstill:
     async def _words_of_pause(self) -> str:
         try:
             cost = await cost_to_finish_paused(self._pool, self._target_id)
-        except (psycopg.OperationalError, PoolTimeout):  # of which another line tells
+        except (psycopg.OperationalError, PoolTimeout):  # another line reports it
             cost = None
         return self._paused_words if cost is None else f"{self._paused_noun} paused. {finish_hint(cost)}"
 

@@ -119,7 +119,7 @@ def print_run(
     """The fields of a run, its error with what helps or its answer, and its evaluations; `has_amount` as of a batch.
 
     Args:
-        times: Seconds by what the run spent them on.
+        times: Seconds by activity of the run.
     """
     _print_fields(
         {
@@ -273,7 +273,7 @@ def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], names: M
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, expand=True)
-    shown = [(names[UUID(row[0])], *row[1 : len(columns)]) for row in rows]
+    table_rows = [(names[UUID(row[0])], *row[1 : len(columns)]) for row in rows]
     for name in columns:
         # Words share what figures leave.
         table.add_column(
@@ -284,6 +284,6 @@ def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], names: M
             ratio=1 if name in WORDS else None,
             justify="right" if name in FIGURES else "left",
         )
-    for row in shown:
+    for row in table_rows:
         table.add_row(*(Text(cell, style=COLOURS.get(cell.partition(",")[0], "")) for cell in row))  # type: ignore[call-overload]
     Console().print(table)

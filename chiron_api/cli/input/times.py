@@ -1,4 +1,4 @@
-"""Times, ages and ends as options have them."""
+"""Times, ages and ends as values of options."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -15,17 +15,17 @@ def parse_age(text: str) -> timedelta:
     match = SPAN.fullmatch(text.strip())
     age = int(match[1]) * UNITS[match[2]] if match and match[2] != "h" else timedelta()
     if not timedelta() < age <= SPAN_MAX:
-        raise UsageError(f"{text[:40]!r} is no age; write 90d for days, 12w for weeks or 1y for years.")
+        raise UsageError(f"{text[:40]!r} is not an age; write 90d for days, 12w for weeks or 1y for years.")
     return age
 
 
 def parse_end(text: str) -> datetime:
-    """When something ends: in 30d, or at a time. Raises UsageError for what has passed, or is neither."""
+    """Parse an end such as 30d or a time. Raises UsageError for other text and for a time that has passed."""
     try:
         end = parse_moment(text, Side.FUTURE)
     except ValueError:
         raise UsageError(
-            f"{text[:40]!r} is no end; write 30d, 12w or 1y for a time from now, or a date such as 2026-12-31."
+            f"{text[:40]!r} is not a time to end; write 30d, 12w or 1y for a time from now, or a date such as 2026-12-31."
         ) from None
     if end <= datetime.now(UTC):
         raise UsageError(f"{text[:40]} has passed already.")
@@ -33,7 +33,7 @@ def parse_end(text: str) -> datetime:
 
 
 def parser_of(side: Side) -> Callable[[str], datetime]:
-    """What reads a time as an option has it."""
+    """A parser of times for an option."""
 
     def parse(text: str) -> datetime:
         try:

@@ -1,4 +1,4 @@
-"""Topics as words of a command, where a slip of the keyboard would be paid for."""
+"""Checks of topics typed on the command line, since a typing slip would be researched and paid for."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from chiron_workers.errors import UsageError
 # Editors and web pages put one long dash in place of two hyphens.
 LONG_DASH = re.compile(r"[\u2010-\u2015\u2212]-?([A-Za-z][\w-]*)(=.*)?", re.DOTALL)
 CURLY_QUOTES = ("\u201c", "\u201d", "\u201e")
-# Words of a question that are no topic by themselves.
+# Words of a question that cannot be a topic alone.
 FUNCTION_WORDS = frozenset(
     {"an", "and", "are", "does", "how", "in", "is", "it", "of", "on"}
     | {"the", "to", "was", "what", "when", "where", "which", "who", "why", "with"}

@@ -1,4 +1,4 @@
-"""A wrong call as one line: what is wrong, and which help says more."""
+"""Usage errors as one line: the mistake, and the help to read."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-# What pydantic says of a value, which typer passes on, in our words.
+# Messages of pydantic, which typer passes on, in our words.
 PLAIN_WORDS = {
     "^Value error, ": "",
     "^Input should be greater than or equal to (.+)": r"must be at least \1.",
@@ -16,7 +16,7 @@ PLAIN_WORDS = {
 }
 
 
-# Words of other programs for what a command of ours does.
+# Words of other programs for our commands.
 SYNONYMS = (
     {"delete", "remove", "rm", "del", "drop", "revoke"},
     {"list", "ls"},
@@ -29,7 +29,7 @@ SYNONYMS = (
 
 
 class SuggestingGroup(TyperGroup):
-    """Commands, of which the nearest are named for one that there is not."""
+    """Commands that suggest the nearest names for an unknown one."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # the base class has it
         """The command that the arguments begin with."""
@@ -44,7 +44,7 @@ class SuggestingGroup(TyperGroup):
 
 
 def usage_sentence(error: Any) -> str:
-    """What a wrong call is told, in one line.
+    """A usage error in one line.
 
     Args:
         error: As typer raises it: a `ClickException`, which has no public name.
@@ -74,6 +74,6 @@ def _option_sentence(error: Any, name: str, sentence: str) -> str:
         option for option in error.possibilities or () if nearest(name.strip("-"), [option.strip("-")])
     ]
     if error.ctx is not None and error.ctx.parent is None and not possibilities:
-        return f"There is no option {name[:60]} in front of a command; options of a command stand behind it"
+        return f"There is no option {name[:60]} before a command; options of a command come after it"
     near = " or ".join(sorted(possibilities))
     return f"There is no option {name[:60]}{f'. Did you mean {near}?' if near else ''}"

@@ -1,7 +1,6 @@
 """`chiron learn start|status|next|resume|stop`: the journey of the local user through a subject."""
 
 import asyncio
-import shlex
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -23,6 +22,7 @@ from chiron_api.acts.learning import GoalRequest, order_curriculum
 from chiron_api.answers.journeys import Journey
 from chiron_api.cli.display.answer import AsJson, print_answer
 from chiron_api.cli.display.markdown import print_markdown
+from chiron_api.cli.display.remedies import command_line
 from chiron_api.cli.input.options import takes_input
 from chiron_api.cli.learn.quiz import QuizTerminal, read_quiz
 from chiron_api.cli.learn.subject import Subject
@@ -161,19 +161,19 @@ def status_lines(journey: Journey) -> Iterator[str]:
     if journey.next_review_at is not None:
         yield f"  review  {local_time(journey.next_review_at, '%Y-%m-%d %H:%M')}"
     yield f"  next    {one_line(journey.next_step)}"
-    if advice := _command(journey):
-        yield f"          chiron learn {advice}"
+    if words := _command(journey):
+        yield f"          {command_line('learn', *words)}"
 
 
-def _command(journey: Journey) -> str | None:
-    """What the learner can type next; None while workers work."""
+def _command(journey: Journey) -> tuple[str, ...]:
+    """The words of the next command of the learner; none while workers work."""
     if journey.state in (JourneyState.DELIVERING_LESSON, JourneyState.EXERCISING):
-        return f"next {journey.subject_id}"
+        return "next", journey.subject_id
     if journey.held_state is not None:
-        return f"resume {journey.subject_id}"
+        return "resume", journey.subject_id
     if journey.event == "nothing_found":
-        return f"start {journey.subject_id} --goal {shlex.quote(one_line(journey.goal))} --again"
-    return None
+        return "start", journey.subject_id, "--goal", one_line(journey.goal), "--again"
+    return ()
 
 
 async def _for_learner(subject: str, terminal: QuizTerminal, *, waits: bool) -> Journey:

@@ -17,7 +17,7 @@ X_MIN, X_MAX, Y_MIN, Y_MAX = 68.0, 616.0, 32.0, 172.0  # of the plot; outside of
 TICKS_MAX = 6
 SECOND, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
 STEPS = (
-    *(n * SECOND for n in (1, 5, 10, 30, 60, 120, 300, 600, 900, 1_800)),
+    *(n * SECOND for n in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800)),
     *(n * HOUR for n in (1, 2, 3, 6, 12)),
     *(n * DAY for n in (1, 2, 7, 14, 30, 90, 365)),
 )
@@ -50,7 +50,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The frame of a chart: its axes with their labels. `x_min` to `x_max` and `y_min` to `y_max` is where values are drawn."""
+    """The frame of a chart: its axes with their labels. Values are drawn from `x_min` to `x_max` and `y_min` to `y_max`."""
 
     y_title: str
     x_title: str
@@ -80,7 +80,7 @@ class CostChart:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What a day has cost: a bar, and above it what is unconfirmed."""
+    """The cost of a day as a bar, with its unconfirmed part above it."""
 
     x: float
     width: float
@@ -174,7 +174,7 @@ def day_chart(days: Sequence[DayCost]) -> DayChart:
 def time_ticks(since: datetime, until: datetime) -> tuple[Tick, ...]:
     """Labels of an axis of time at round times, by the clock of this machine."""
     begin, span = since.astimezone(), max(until - since, SECOND)
-    step = next((step for step in STEPS if span <= TICKS_MAX * step), span)
+    step = time_step(span, ticks_max=TICKS_MAX)
     midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0)
     form = (
         "%d %b"
@@ -190,8 +190,13 @@ def time_ticks(since: datetime, until: datetime) -> tuple[Tick, ...]:
     return tuple(Tick(_x((at - begin) / span), f"{at:{form}}") for at in times if at <= begin + span)
 
 
+def time_step(length: timedelta, *, ticks_max: int) -> timedelta:
+    """The shortest round step by which an axis of this length has at most so many ticks after its first."""
+    return next((step for step in STEPS if length <= ticks_max * step), length)
+
+
 class _Scale:
-    """The axis of money: from zero to what is at least the largest amount."""
+    """The axis of money, from zero to a round number above all amounts."""
 
     def __init__(self, amounts: Sequence[float]) -> None:
         values = axis_ticks(amounts if any(amounts) else [1.0])

@@ -21,7 +21,7 @@ class Look(Generic[State]):
 
     Attributes:
         is_delayed: Whether Redis reports no events, so that changes appear seconds later.
-        reply_chars: Of a view of a run, how long the reply is that its model writes, as far as it was heard.
+        reply_chars: Characters of the reply under way that were received, for the view of a run.
     """
 
     state: State

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -12,9 +13,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from chiron_api.acts.act import Act
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.access import has_session
-from chiron_api.http.page.rendering import page
+from chiron_api.http.page.addresses import path_id
+from chiron_api.http.page.forms import read_form
+from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.problems import Problem, lost_service_problem, problem_of
 from chiron_workers.errors import ChironError
 from chiron_workers.problems import described
@@ -29,6 +33,18 @@ Handler = Callable[[Request], Awaitable[Response]]
 def view(path: str, handler: Handler, *, methods: Sequence[str] = ("GET",)) -> Route:
     """A route of the page; it is no part of the API and of its description."""
     return Route(path, _with_error_pages(handler), methods=list(methods), include_in_schema=False)
+
+
+def act_view(path: str, word: str, act: Act[..., Any]) -> Route:
+    """The route of a button in the list at `path`: it does an act to an id, and leads back to its row."""
+
+    async def answer(request: Request) -> Response:
+        id_ = path_id(request)
+        await read_form(request)
+        await act(services_of(request), id_)
+        return see_other(f"{path}#{id_}")
+
+    return view(f"{path}/{{id}}/{word}", answer, methods=["POST"])
 
 
 def _with_error_pages(handler: Handler) -> Handler:
@@ -50,7 +66,7 @@ def _with_error_pages(handler: Handler) -> Handler:
 
 
 async def _note_health(request: Request) -> None:
-    """Read the health line for the frame of the page; who is not signed in does not see it."""
+    """Read the health line for the frame of the page; only signed-in readers see it."""
     if hasattr(request.state, "principal"):
         request.state.health = await services_of(request).fleet()
 

@@ -1,4 +1,4 @@
-"""What the health line says: workers that give no sign, how long runs wait, and money today."""
+"""The health line: silent workers, the age of the queue, and money today."""
 
 from chiron_api.local_stack.checks import Check, rows_in_postgres
 from chiron_workers.settings import Settings
@@ -9,7 +9,7 @@ ADVICE = "`chiron status` shows the processes. `chiron up`, or `chiron worker`, 
 
 
 def checks(settings: Settings) -> list[Check]:
-    """The health line as Postgres knows it; nothing where it does not tell. Redis has a check of its own."""
+    """The health line from Postgres; none while it is away. Redis has another check."""
     return [
         Check("fleet", fleet.line, ADVICE if fleet.problems else "")
         for fleet in (

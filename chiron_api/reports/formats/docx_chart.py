@@ -1,4 +1,4 @@
-"""A chart as Word draws it itself: DrawingML with its numbers in it, which needs neither a picture nor a workbook."""
+"""A chart in DrawingML, which Word draws from the numbers in it, without a picture or a workbook."""
 
 from html import escape
 
@@ -52,7 +52,7 @@ def _axes(chart: Chart) -> str:
     ticks = '<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="low"/>'
     form = '<c:numFmt formatCode="#,##0.####" sourceLinked="0"/>'
     return (
-        # The first point stands on top, so the axis of the values has to be moved to the bottom.
+        # The first point is on top, so the axis of values has to be moved to the bottom.
         f'<c:catAx><c:axId val="{CATEGORIES}"/><c:scaling><c:orientation val="maxMin"/></c:scaling><c:delete val="0"/>'
         f'<c:axPos val="l"/>{ticks}<c:crossAx val="{VALUES}"/><c:crosses val="autoZero"/></c:catAx>'
         f'<c:valAx><c:axId val="{VALUES}"/><c:scaling/><c:delete val="0"/><c:axPos val="b"/><c:majorGridlines/>{name}{form}'
@@ -61,7 +61,7 @@ def _axes(chart: Chart) -> str:
 
 
 def drawing_xml(chart: Chart, relationship: str, number: int) -> str:
-    """The run of a paragraph in which the chart stands."""
+    """The run of a paragraph that contains the chart."""
     width, height = (round(size * EMU_PER_CM) for size in (WIDTH_CM, AROUND_CM + BAR_CM * len(chart.points)))
     title = escape(one_line(chart.title))
     return (

@@ -1,4 +1,4 @@
-"""What a Word document begins with: the questions with the first sentence of each answer, or the rows; then the charts."""
+"""The beginning of a Word document: the questions with the first sentence of each answer, or the rows; then the charts."""
 
 from collections.abc import Iterator
 

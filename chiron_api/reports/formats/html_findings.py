@@ -19,7 +19,7 @@ def findings(
     """The findings by question or topic path; `addresses` say where numbers lead.
 
     Args:
-        notes: What stands before them. None: all that a reader must know of them.
+        notes: Shown before them. None: `findings_notes`.
     """
     notes = phrasing.findings_notes(report) if notes is None else notes
     yield f'<section id="findings">\n<h2>{phrasing.findings_heading(report)}</h2>\n'

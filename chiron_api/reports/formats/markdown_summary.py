@@ -1,4 +1,4 @@
-"""What a Markdown document begins with: the questions with the first sentence of each answer, or the rows; then the charts."""
+"""The beginning of a Markdown document: the questions with the first sentence of each answer, or the rows; then the charts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""What a run calculated from facts: the results of its tool `calculate`, as they were committed with their calls."""
+"""Calculations of a run: the results of its tool `calculate`, committed with their calls."""
 
 import json
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def read_result(body: str) -> Calculation | None:
 
 
 def behind(value: Value, fact_ids: Sequence[str], calculations: Sequence[Calculation]) -> Calculation | None:
-    """The latest calculation that made a number of these facts or some of them; None for what is no number."""
+    """The latest calculation of a number from these facts or some of them; None where the value is not a number."""
     if isinstance(value, (str, bool)):
         return None
     number, ids = Fraction(str(value)), set(fact_ids)

@@ -1,5 +1,5 @@
 -- of_runs
--- Under a lease a result is committed with its call, so a run cannot rest a cell on what it did not calculate.
+-- Under a lease a result is committed with its call, so a cell cannot cite a calculation that was not made.
 select r.run_id, r.body
   from unnest(%(run_ids)s::uuid[]) as run (id)
  cross join lateral (

@@ -42,7 +42,7 @@ async def check_cells(
     stands as `unchecked`.
 
     Args:
-        calculations: Those of the run. A number that stands in no fact may be what one of them made of its facts.
+        calculations: Those of the run. A number that no fact contains may be the result of one.
 
     Raises:
         LeaseLost: The run is no longer ours.

@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"(?<![\w.,])[+-]?\d+(?:\.\d+)?(?![\w,]|\.\d)")
 class FilledCell:
     """A cell with a value of its column's type and the ids of the facts it rests on.
 
-    `label` says of what its row tells, `topic` what its table answers. `calculation` made its value of numbers of its facts.
+    `label` names the subject of its row, `topic` the question of its table. `calculation` computed its value from its facts.
     """
 
     column: Column

@@ -40,7 +40,7 @@ async def test_a_waterfall_has_a_row_a_turn_with_bars_for_model_tools_and_waitin
     assert "<dt>In the queue</dt><dd>11h 06m</dd>" in page
     rows = re.findall(r"<title>(Turn [^<]+)</title>", page)
     assert rows == [
-        "Turn 1: waited for a worker 11h 06m, model 4.0s, tools 3.0s (2 calls)",
+        "Turn 1: in the queue 11h 06m, model 4.0s, tools 3.0s (2 calls)",
         "Turn 2: model 4.0s, tools 3.0s (2 calls), 1 failed",
         "Turn 3: model 4.0s, tools 3.0s (2 calls)",
     ]
@@ -80,10 +80,10 @@ async def test_a_waterfall_says_what_is_under_way_and_shows_words_as_words(
     run.event(0, "run.started")
     run.reply(3, HOSTILE)
     page = (await client.get(f"/runs/{run.run_id}")).text
-    assert "Tools run (&lt;script&gt;alert" in page
+    assert "Running tools (&lt;script&gt;alert" in page
     run.result(4, HOSTILE, ms=1_000)
     page = (await client.get(f"/runs/{run.run_id}")).text
-    assert "The model is asked. This began" in page
+    assert "Waiting for the reply of the model. This began" in page
     assert "<script>alert" not in page
 
 

@@ -54,7 +54,7 @@ function put({ target, html, how, words }) {
     const end = following();
     const present = byKey(element);
     const nodes = [...fresh.content.children].filter((node) => {
-      const same = present.get(keyOf(node));  // after a lost connection the server sends again what is here
+      const same = present.get(keyOf(node));  // after a lost connection the server sends items again
       if (same) morph(same, node);
       return !same;
     });
@@ -208,7 +208,7 @@ function byKey(element) {
   }
   return children;
 }
-// Makes a node like a fresh one. What stays the same keeps focus, scroll and what is typed into it.
+// Makes a node like a fresh one. Unchanged parts keep their focus, scroll and typed text.
 function morph(old, fresh) {
   if (old.isEqualNode(fresh)) return;
   if (old.nodeName !== fresh.nodeName) { old.replaceWith(fresh); return; }
@@ -247,7 +247,7 @@ function keepFocus(element, change) {
   const left = $$("[data-row]", element);
   const heir = at < 0 ? $("a, button", element) : $("a", left[Math.min(at, left.length - 1)] || element);
   heir?.focus({ preventScroll: true });
-  pending = "What you were at is no longer here.";
+  pending = "The item you were on has left the list.";
 }
 
 // A strip is one tab stop; arrow keys move in it. Without this script each of its links is one.

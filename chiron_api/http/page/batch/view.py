@@ -50,8 +50,8 @@ async def show_batch(request: Request) -> Response:
     """One batch."""
     services = services_of(request)
     batch_view = await batch.load(services.pool, path_id(request), read_query(request, Options).selection())
-    others = await batch.load_others(services.pool, batch_view.batch, services.principal.visible_owner)
-    return page(request, "batch/page.html", section="/batches", view=batch_view, others=others)
+    other_batches = await batch.load_others(services.pool, batch_view.batch, services.principal.visible_owner)
+    return page(request, "batch/page.html", section="/batches", view=batch_view, others=other_batches)
 
 
 async def compare_batches(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Costs: what was spent, by day, model, subject and key; every filter stands in the address."""
+"""Costs by day, model, subject and key; the address has every filter."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Selection:
 
 
 async def show(request: Request) -> Response:
-    """The filters, and what was spent; what is wrong with a filter is said beside them."""
+    """Show the filters and the costs, with the mistake of a wrong filter beside them."""
     services = services_of(request)
     selection = Selection(
         {name: request.query_params.get(name, "").strip() for name in CostsQuery.model_fields}

@@ -24,7 +24,7 @@ FIRST_ID = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """What the home page shows: batches that wait for somebody, that run, that have ended, answers, new facts, money today.
+    """The content of the home page: batches that need a person, run or have ended, answers, new facts, money today.
 
     Who has no batch sees the subjects that all share, with their newest facts, in place of all that.
     """
@@ -61,7 +61,7 @@ async def has_batches(services: Services) -> bool:
 
 
 async def load(services: Services, *, since: datetime) -> Home:
-    """What there is now, and what is new since a time."""
+    """Read the current state, and the news since a time."""
     pool, owner = services.pool, services.principal.visible_owner
     args = {
         "owner": owner,

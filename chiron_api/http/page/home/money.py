@@ -1,4 +1,4 @@
-"""Money today as the home page shows it: all of it and each key's for administrators, for others that of their own batches."""
+"""Money today on the home page: administrators see the total and each key, others their own batches."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ KEYS_SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class KeyMoney:
-    """What runs that a key submitted cost today, and what is left of its budget; None without one.
+    """The cost today of runs that a key submitted, and the rest of its budget; None without one.
 
     `period` is `day` or `total`.
     """
@@ -32,8 +32,8 @@ class Money:
 
     Args:
         spent_usd: By all calls of the day; of who sees its own batches alone, by its runs that ended or paused today or are open.
-        limit_usd: What the day may cost in all, or the budget of the key; None: no limit.
-        reserved_usd: What calls in flight may cost besides; None: not to be seen.
+        limit_usd: The daily budget, or the budget of the key; None: no limit.
+        reserved_usd: The most that calls in flight may add; None: hidden from this reader.
         left_usd: Of the budget of the key.
         keys: Of all keys, for who may see them; those that spent most today first.
         more_keys: How many are left out.

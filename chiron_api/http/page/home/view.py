@@ -1,4 +1,4 @@
-"""Home: what needs somebody, what runs, the latest answers, money today, and what is new since the last visit."""
+"""Home: batches that need a person or run, the latest answers, money today, and news since the last visit."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The waterfall of a run as shares of a bar's width; the template draws it, so that it is there without a script.
+"""The waterfall of a run in percent of its width; the template draws it without a script.
 
 Each row begins at zero with what its turns waited for, then the model call, then the calls of tools from its reply on, so rows
 are compared by their lengths. A long wait is cut: the hours of a night would hide the seconds of a turn.
@@ -6,29 +6,24 @@ are compared by their lengths. A long wait is cut: the hours of a night would hi
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from chiron_api.answers.runs import RunTimeline, TimedCall, TimedTurns, Waits
+from chiron_api.http.page.charts import Tick, time_step
 from chiron_api.text import count, duration, span
-from chiron_api.views.timelines import time_sums
+from chiron_api.views.timelines import time_sums, wait_sums
 
 ROWS = 40
 LANES_MAX = 4  # of calls that run side by side, one below the other
 WAIT_SHARE = 0.25  # of the longest turn that a wait takes at most
-TICKS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400)
 TICKS_MAX = 5
-WAITS = {
-    "queue_s": "waited for a worker",
-    "cooldown_s": "waited for the model",
-    "pause_s": "was paused",
-    "handover_s": "waited for another worker",
-}
 DOINGS = {
-    "model": "The model is asked",
-    "tools": "Tools run",
-    "queue": "It waits for a worker",
-    "cooldown": "It waits for the model",
-    "pause": "It is paused",
-    "handover": "It waits for another worker",
+    "model": "Waiting for the reply of the model",
+    "tools": "Running tools",
+    "queue": "Waiting for a worker",
+    "cooldown": "Waiting for a cool-down of the model",
+    "pause": "Paused",
+    "handover": "Waiting for another worker",
 }
 
 
@@ -58,22 +53,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
-    """A time on the axis, in percent of its width."""
-
-    x: float
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
 class Waterfall:
-    """A run's turns as rows over a common axis."""
+    """A run's turns as rows over a common axis, whose ticks are in percent of its width."""
 
     timeline: RunTimeline
     rows: tuple[Row, ...]
     ticks: tuple[Tick, ...]
     sums: tuple[tuple[str, str], ...]
-    doing: str  # what the run does now; empty where it does nothing
+    doing: str  # the current activity of the run; empty where it has ended
 
 
 def waterfall_of(timeline: RunTimeline) -> Waterfall:
@@ -83,13 +70,13 @@ def waterfall_of(timeline: RunTimeline) -> Waterfall:
     longest_s = max(
         (min(_waited_s(turns.waits), wait_max_s) + _busy_s(turns) for turns in timeline.steps), default=0.0
     )
-    step = next((tick for tick in TICKS if longest_s / tick <= TICKS_MAX), longest_s / TICKS_MAX)
+    step_s = time_step(timedelta(seconds=longest_s), ticks_max=TICKS_MAX).total_seconds()
     width_s = longest_s or 1.0
     rows = tuple(_row(turns, timeline, wait_max_s, width_s) for turns in timeline.steps)
     ticks = tuple(
-        Tick(round(100 * n * step / width_s, 2), duration(n * step) if n else "0")
+        Tick(round(100 * n * step_s / width_s, 2), duration(n * step_s) if n else "0")
         for n in range(TICKS_MAX + 1)
-        if n * step <= width_s
+        if n * step_s <= width_s
     )
     total = timeline.total
     return Waterfall(timeline, rows, ticks, _sums(total) if total else (), _doing(timeline))
@@ -119,11 +106,7 @@ def _busy_s(turns: TimedTurns) -> float:
 def _row(turns: TimedTurns, timeline: RunTimeline, wait_max_s: float, width_s: float) -> Row:
     waited_s = _waited_s(turns.waits)
     wait_s = min(waited_s, wait_max_s)
-    waits = ", ".join(
-        f"{words} {span(seconds)}"
-        for name, words in WAITS.items()
-        if (seconds := getattr(turns.waits, name)) >= 0.05
-    )
+    waits = ", ".join(f"{name} {span(seconds)}" for name, seconds in wait_sums(turns.waits).items())
     bars = [_bar("waiting", 0, wait_s, width_s, words=waits)] if waits else []
     if turns.model_s:
         bars.append(_bar("model", wait_s, turns.model_s, width_s, words=f"model {span(turns.model_s)}"))
@@ -144,7 +127,7 @@ def _tool_words(turns: TimedTurns) -> Iterable[str]:
 
 
 def _tool_bars(turns: TimedTurns, begin_s: float, width_s: float) -> list[Bar]:
-    """Bars of the calls of a turn, those that run side by side in lanes of their own; of several turns one bar."""
+    """Bars of the calls of a turn, concurrent ones in separate lanes; one bar for several turns."""
     if not turns.calls:
         words = ", ".join(_tool_words(turns))
         return [_bar("tool", begin_s, turns.tools_s, width_s, words=words)] if turns.tools_s else []
@@ -182,7 +165,7 @@ def _bar(
     return Bar(
         kind,
         round(100 * begin_s / width_s, 2),
-        max(0.3, round(100 * seconds / width_s, 2)),  # what was short is seen, too
+        max(0.3, round(100 * seconds / width_s, 2)),  # so that a short bar stays visible
         round(lane * height, 1),
         round(height, 1),
         words,

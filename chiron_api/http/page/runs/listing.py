@@ -40,7 +40,7 @@ class Selection:
         return cls(fields)
 
     def page(self) -> RunPage:
-        """What the act is to list. Raises Problem 422."""
+        """The filter of the act. Raises Problem 422."""
         fields = dict(self.fields)
         if fields["state"] == NOTHING_FOUND:
             fields |= {"state": "", NOTHING_FOUND: "true"}
@@ -84,7 +84,7 @@ class Listing:
 
 
 async def load(services: Services, page: RunPage) -> Listing:
-    """Read a page of runs with what stands beside them."""
+    """Read a page of runs, and the choices of its filters."""
     pool, owner = services.pool, services.principal.visible_owner
     runs = await list_runs(services, page)
     batches = await fetch_all(pool, SQL["batches"], {"ids": list({run.batch_id for run in runs.items})})
@@ -96,7 +96,7 @@ async def load(services: Services, page: RunPage) -> Listing:
 
 
 async def load_choices(pool: Pool, owner: str | None) -> dict[str, list[str]]:
-    """What the filters can name, by filter; of owners only to those who see the batches of all."""
+    """The choices of each filter; owners only for readers who see all batches."""
     args = {"owner": owner, "looked_at": CHOICES_FROM, "limit": CHOICES_MAX}
     rows = await fetch_all(pool, SQL["choices"], args)
     return {name: [row["value"] for row in group] for name, group in groupby(rows, key=itemgetter("name"))}

@@ -5,7 +5,7 @@ select id, name, owner
  where id = any(%(ids)s);
 
 -- choices
--- What the newest runs offer a filter: their subjects and models, and the owners of their batches to those who see all.
+-- Choices for the filters: subjects and models of the newest runs, and owners of their batches for readers who see all.
 with newest as materialized (
   select r.subject_id, r.model, b.owner
     from runs r

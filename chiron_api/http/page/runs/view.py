@@ -1,4 +1,4 @@
-"""Runs: all that the reader may see, whatever their batches; every filter stands in the address."""
+"""The runs of all batches that the reader may see; the address has every filter."""
 
 from http import HTTPStatus
 
@@ -19,7 +19,7 @@ STATES = (*((state.value, state.value) for state in RunState), (listing.NOTHING_
 
 
 async def show_runs(request: Request) -> Response:
-    """The form with its filters, and the runs that fit; what is wrong with a filter is said beside them."""
+    """Show the filters and the runs that match, with the mistake of a wrong filter beside them."""
     services, selection = services_of(request), Selection.of(request.query_params)
     problem, runs = "", None
     try:

@@ -1,21 +1,18 @@
-"""Schedules: research that recurs, when each is due next, and what its last time brought."""
+"""Schedules: research that recurs, with its next time and the outcome of its last time."""
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from chiron_api.acts import subscriptions as acts
-from chiron_api.acts.act import Act
 from chiron_api.acts.inputs import Input
 from chiron_api.http.dependencies import services_of
 from chiron_api.http.page.addresses import path_id, read_query
 from chiron_api.http.page.forms import Form, as_input, read_form
 from chiron_api.http.page.rendering import page, see_other
-from chiron_api.http.page.views import view
+from chiron_api.http.page.views import act_view, view
 from chiron_api.http.problems import Problem
 from chiron_workers.errors import Conflict, UsageError
 
@@ -24,7 +21,7 @@ SCHEDULES_PER_PAGE = 50
 
 
 class Options(Input):
-    """The query string of the list of schedules, and what stands in its form."""
+    """The query string of the list of schedules, with values for its form."""
 
     after: UUID | None = None
     subject: str = ""
@@ -32,7 +29,7 @@ class Options(Input):
 
 
 async def show_schedules(request: Request) -> Response:
-    """The schedules, newest first, and a form that makes one; what the address says stands in it."""
+    """Show the schedules, newest first, and a form that makes one, filled from the address."""
     options = read_query(request, Options)
     fields = {"subject": options.subject, "topics": options.topics}
     return await _page(request, after=options.after, fields=fields)
@@ -86,21 +83,11 @@ async def _page(
     )
 
 
-def _route(word: str, act: Act[..., Any]) -> Route:
-    async def answer(request: Request) -> Response:
-        schedule_id = path_id(request)
-        await read_form(request)
-        await act(services_of(request), schedule_id)
-        return see_other(f"{PATH}#{schedule_id}")
-
-    return view(f"{PATH}/{{id}}/{word}", answer, methods=["POST"])
-
-
 routes = [
     view(PATH, show_schedules),
     view(PATH, create_schedule, methods=["POST"]),
     view(f"{PATH}/{{id}}/run", run_schedule, methods=["POST"]),
-    _route("pause", acts.pause_subscription),
-    _route("resume", acts.resume_subscription),
-    _route("delete", acts.delete_subscription),
+    act_view(PATH, "pause", acts.pause_subscription),
+    act_view(PATH, "resume", acts.resume_subscription),
+    act_view(PATH, "delete", acts.delete_subscription),
 ]

@@ -1,22 +1,19 @@
 """Webhooks: where somebody hears of what happens, and whether the last delivery arrived."""
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from chiron_api.acts import webhooks as acts
-from chiron_api.acts.act import Act
 from chiron_api.acts.inputs import Input, Page
 from chiron_api.answers.webhooks import NewWebhook
 from chiron_api.http.dependencies import services_of
-from chiron_api.http.page.addresses import path_id, read_query
+from chiron_api.http.page.addresses import read_query
 from chiron_api.http.page.forms import Form, as_input, read_form
-from chiron_api.http.page.rendering import page, see_other
-from chiron_api.http.page.views import view
+from chiron_api.http.page.rendering import page
+from chiron_api.http.page.views import act_view, view
 from chiron_api.http.problems import Problem
 from chiron_workers.errors import Conflict, UsageError
 
@@ -78,21 +75,11 @@ async def _page(
     )
 
 
-def _route(word: str, act: Act[..., Any]) -> Route:
-    async def answer(request: Request) -> Response:
-        webhook_id = path_id(request)
-        await read_form(request)
-        await act(services_of(request), webhook_id)
-        return see_other(f"{PATH}#{webhook_id}")
-
-    return view(f"{PATH}/{{id}}/{word}", answer, methods=["POST"])
-
-
 routes = [
     view(PATH, show_webhooks),
     view(PATH, create_webhook, methods=["POST"]),
-    _route("pause", acts.pause_webhook),
-    _route("resume", acts.resume_webhook),
-    _route("test", acts.send_webhook_test),
-    _route("delete", acts.remove_webhook),
+    act_view(PATH, "pause", acts.pause_webhook),
+    act_view(PATH, "resume", acts.resume_webhook),
+    act_view(PATH, "test", acts.send_webhook_test),
+    act_view(PATH, "delete", acts.remove_webhook),
 ]
