@@ -43,7 +43,7 @@ from chiron_workers.runs.events import Event
 SQL = load(__file__)
 VIEW_MS_MAX, REPORT_S_MAX = 60, 0.5  # the aims, of medians
 WARM_UPS = 2  # requests that are not counted: the first ones compile a view's template and plan its queries
-STREAMS, ASSETS = "/live", "/assets/"
+LIVE, ASSETS = "live", "/assets/"  # a part of the addresses of streams, which never end; and what no view is
 BROWSER_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 # Tasks of 50 ms and more, the shortest that a browser tells of; what loading the page took does not count.
 WATCH = """
@@ -72,7 +72,7 @@ class World:
             path = route.path.replace("{id}", str(ids.get(route.path.split("/")[1], "{id}")))
             if path.endswith(".{format}") and "{id}" not in path:
                 views.reports += [path.replace("{format}", name) for name in DocumentName]
-            elif "{" in path or path.endswith(STREAMS):
+            elif "{" in path or LIVE in path.split("/"):
                 views.left_out.append(route.path)
             else:
                 views.pages.append(path)
