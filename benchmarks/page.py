@@ -43,7 +43,8 @@ from chiron_workers.runs.events import Event
 SQL = load(__file__)
 VIEW_MS_MAX, REPORT_S_MAX = 60, 0.5  # the aims, of medians
 WARM_UPS = 2  # requests that are not counted: the first ones compile a view's template and plan its queries
-STREAMS, ASSETS = "/live", "/assets/"
+LIVE, ASSETS = "live", "/assets/"  # in the addresses of streams, which never end, and of files
+COMPARISON = "/diff"  # of two batches
 BROWSER_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 # Tasks of 50 ms and more, the shortest that a browser tells of; what loading the page took does not count.
 WATCH = """
@@ -55,11 +56,13 @@ new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What was written: the batch, its run that goes on, and one of its facts."""
+    """What was written: the batch, its run that goes on, one of its facts, and batches that ended before and after these."""
 
     batch_id: UUID
     run_id: UUID
     fact_id: UUID
+    earlier_id: UUID
+    later_id: UUID
 
     def views(self) -> "Views":
         """The address of each view and of each report, as the routes of the page have them."""
@@ -72,7 +75,9 @@ class World:
             path = route.path.replace("{id}", str(ids.get(route.path.split("/")[1], "{id}")))
             if path.endswith(".{format}") and "{id}" not in path:
                 views.reports += [path.replace("{format}", name) for name in DocumentName]
-            elif "{" in path or path.endswith(STREAMS):
+            elif path.endswith(COMPARISON):
+                views.pages.append(f"/batches/{self.later_id}{COMPARISON}?against={self.earlier_id}")
+            elif "{" in path or LIVE in path.split("/"):
                 views.left_out.append(route.path)
             else:
                 views.pages.append(path)
@@ -85,7 +90,7 @@ class World:
 
     def name(self, path: str) -> str:
         """An address without its ids."""
-        for each in (self.batch_id, self.run_id, self.fact_id):
+        for each in (self.batch_id, self.run_id, self.fact_id, self.earlier_id, self.later_id):
             path = path.replace(str(each), "ID")
         return path
 
@@ -108,17 +113,18 @@ class Views:
 
 async def make_world(pool: Pool, *, runs: int, facts: int, events: int) -> World:
     """Write a batch of so many runs with so many facts, and a run of it that has had so many events."""
-    batch_id = new_id()
+    batch_id, earlier_id, later_id = new_id(), new_id(), new_id()
     run_ids, fact_ids = [new_id() for _ in range(runs)], [new_id() for _ in range(facts)]
     await partitions.ensure(pool, [batch_id])
     ids = {"batch_id": batch_id, "run_ids": run_ids, "fact_ids": fact_ids, "runs": runs}
-    for query in ("subject", "batch", "runs", "facts"):
+    ids |= {"earlier_id": earlier_id, "later_id": later_id}
+    for query in ("subject", "batch", "runs", "facts", "ended_batches"):
         async with pool.connection() as connection:
             await connection.execute(SQL[query], ids)
     await fetch_all(pool, SQL["events"], {"run_id": run_ids[0], "events": events})
     async with pool.connection() as connection:
         await connection.execute("analyze")
-    return World(batch_id, run_ids[0], fact_ids[-1])
+    return World(batch_id, run_ids[0], fact_ids[-1], earlier_id, later_id)
 
 
 def measure(

@@ -23,6 +23,12 @@ select id, 'benchmark', 'Statement ' || n || ' says that a thing of its kind wei
        to_tsvector('simple', 'Statement ' || n || ' says that a thing weighs ' || n || ' kg'), 'unknown', 0.9
   from unnest(%(fact_ids)s::uuid[]) with ordinality as fact (id, n);
 
+-- ended_batches
+-- Between their ends all facts were stored.
+insert into batches (id, name, subject_id, run_count, open_runs, request_hash, finished_at)
+values (%(earlier_id)s, 'The week before', 'benchmark', 1, 0, 'earlier', now() - interval '1 day'),
+       (%(later_id)s, 'This week', 'benchmark', 1, 0, 'later', now());
+
 -- events
 with run as (
   update runs

@@ -25,6 +25,7 @@ COMMANDS = (
     "report --help",
     "show --help",
     "watch --help",
+    "doctor --help",
     "doctor",
 )
 GOOD = {0, 1}  # of `doctor`, where it finds something wrong

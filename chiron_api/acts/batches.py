@@ -34,7 +34,6 @@ from chiron_workers.batches.submit import (
 from chiron_workers.batches.summaries import newest, summary
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import UsageError
-from chiron_workers.knowledge.subject_diff import between_batches
 from chiron_workers.roles import RoleName
 from chiron_workers.runs.columns import (
     COLUMNS_MAX,
@@ -256,6 +255,8 @@ async def show_batch(services: Services, id: UUID) -> Batch:
 )
 async def compare_batches(services: Services, id: UUID, options: Comparison) -> Difference:
     """What changed in the subject of two batches between their ends; 409 if one of them is not finished."""
+    from chiron_workers.knowledge.subject_diff import between_batches  # which showing help does without
+
     pool = services.pool
     if id == options.against:
         raise UsageError(f"Both are batch {id}; name two.")

@@ -14,7 +14,6 @@ from chiron_api.acts.research import BATCH, RUN
 from chiron_api.answers.reports import Report
 from chiron_api.answers.runs import WritingReceipt
 from chiron_api.reports.formats import FORMATS, DocumentName
-from chiron_api.reports.gathering import gather
 from chiron_api.services import Services
 from chiron_workers.errors import NotFound
 from chiron_workers.knowledge.report_rows import find_target
@@ -144,6 +143,8 @@ async def report_on(
     services: Services, target: UUID | str, options: ReportOptions, kind: ReportKind | None = None
 ) -> MadeDocument[Report]:
     """The report on a target. Raises NotFound, also where it is of another kind than the one that is named."""
+    from chiron_api.reports.gathering import gather  # which showing help does without
+
     report_format = FORMATS[options.format]
     report = await gather(
         services.pool,

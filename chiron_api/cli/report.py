@@ -13,7 +13,6 @@ from chiron_api.crate.signatures import read_private_key
 from chiron_api.reports.crate.options import PackingOptions
 from chiron_api.reports.crate.privacy import TextChoice
 from chiron_api.reports.formats import FORMATS, FormatName
-from chiron_api.reports.gathering import gather
 from chiron_api.reports.scope import resolve_scope
 from chiron_api.reports.write import join_pieces, write
 from chiron_api.services import Services, open_services
@@ -117,6 +116,8 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
     packing = PackingOptions(texts or TextChoice.PUBLIC, force, read_private_key(sign) if sign else None)
     if output is not None and report_format.render:
         refuse_to_overwrite(output, force=force)  # before the work
+    from chiron_api.reports.gathering import gather  # which showing help does without
+
     async with open_services(settings(), pool_size=CONNECTIONS) as services:
         pool = services.pool
         selection = await resolve_scope(pool, await selection_of(pool, target, subject))

@@ -1,12 +1,11 @@
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
 from chiron_api.acts.remedies import with_remedies
 from chiron_api.cli.display.answer import AsJson
-from chiron_api.cli.display.finish_hint import finish_hint
 from chiron_api.cli.display.remedies import pasteable
 from chiron_api.cli.display.summary import print_batch, print_batches, print_run
 from chiron_api.text import as_json as json_line
@@ -15,6 +14,9 @@ from chiron_workers.batches.summaries import BatchSummary, RunSummary, find, fin
 from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import NotFound
 from chiron_workers.settings import settings
+
+if TYPE_CHECKING:  # its module takes as long to import as a tenth of a command
+    from chiron_workers.batches.cost_to_finish import CostToFinish
 
 RUNS_SHOWN = 50
 
@@ -101,7 +103,13 @@ async def _show_run(pool: Pool, run: RunSummary, *, as_json: bool) -> None:
         typer.echo(json_line(summary_fields(with_remedies(run, cost), cost_to_finish=cost)))
         return
     print_run(run, has_amount=cost is not None, times=await _times_of(pool, run))
+    _print_finish_hint(cost)
+
+
+def _print_finish_hint(cost: "CostToFinish | None") -> None:
     if cost:
+        from chiron_api.cli.display.finish_hint import finish_hint  # which showing help does without
+
         typer.echo(f"\n{finish_hint(cost)}")
 
 
@@ -134,8 +142,7 @@ async def _show_batch(
     print_batch(batch, runs, run_count=run_count, has_amount=cost is not None)
     if runs and sys.stdout.isatty():
         typer.echo(f"{pasteable('show', f'{target}#{runs[0].number}')} shows a run with its answer.")
-    if cost:
-        typer.echo(f"\n{finish_hint(cost)}")
+    _print_finish_hint(cost)
     if difference:
         typer.echo("\nAgainst the time before")
         typer.echo("\n".join(difference_lines(difference)))

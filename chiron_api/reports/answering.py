@@ -190,11 +190,15 @@ class _Citable:
 
     def said(self, sentence: CitedSentence, text: str) -> SaidSentence:
         """A sentence with the sources that it names."""
-        numbers_by_url = {url: self.by_address.get(address(url), ()) for url in sentence.addresses}
+        numbers_by_url = {url: self._numbers(url) for url in sentence.addresses}
         numbers = [number for of_url in numbers_by_url.values() for number in of_url]
         numbers += [number for fact_id in sentence.fact_ids for number in self.by_fact.get(fact_id, ())]
         other_urls = [public_address(url) for url in sentence.addresses if not numbers_by_url[url]]
         return SaidSentence(text, tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(other_urls)))
+
+    def _numbers(self, url: str) -> Sequence[int]:
+        # Most answers have an address as it is stored, and need not put it into that form.
+        return self.by_address.get(url) or self.by_address.get(address(url), ())
 
 
 def numbers_by_address(places: Mapping[Place, CitedSource]) -> dict[str, list[int]]:

@@ -79,6 +79,8 @@ def stored_names(line: str) -> tuple[str, ...]:
 
     A name of one word may be a piece of the one before it ("García Márquez; Gabriel"): such a line stays whole, as a body's.
     """
+    if not line:  # as of most sources
+        return ()
     parts = [part.strip() for part in line.split(";")]
     is_open = len(parts) > 1 and any(" " not in part for part in parts)
     return unique_names([line]) if is_open else names_in(line)

@@ -10,6 +10,7 @@ from chiron_workers.evidence.quotes.sentences import sentence_breaks
 ANSWER_CHARS_MAX = 100_000  # that are looked at
 SENTENCE_CHARS_MAX = 4_000  # in which addresses are looked for
 PLACES_MAX = 100  # that one mark names
+HYPHENS_OF_AN_ID = 4
 SOURCES_HEADS = frozenset({"sources", "references", "quellen", "literatur", "bibliography", "works cited"})
 _URL = re.compile(
     r"https?://[^\s<>()\[\]]+[^\s<>()\[\].,;:!?'\"]|corpus://[^\s<>()\[\]]+[^\s<>()\[\].,;:!?'\"]"
@@ -65,6 +66,8 @@ def said_sentences(answer: str) -> list[str]:
 
 def without_places(text: str, places: Mapping[str, str]) -> str:
     """A sentence without the numbers of the answer's own list of sources, which are not those of the report."""
+    if not places:
+        return " ".join(text.split())
     return " ".join(
         _PLACE.sub(
             lambda mark: "" if any(number in places for number in _numbers(mark[1])) else mark[0], text
@@ -124,8 +127,11 @@ def _place_of(line: str, *, is_below_head: bool) -> tuple[str, str] | None:
 
 def _addresses_of(text: str, places: Mapping[str, str]) -> tuple[str, ...]:
     words = text[:SENTENCE_CHARS_MAX]
-    numbers = [number for mark in _PLACE.findall(words) for number in _numbers(mark)]
-    return tuple(dict.fromkeys([*_URL.findall(words), *(places[n] for n in numbers if n in places)]))
+    urls = _URL.findall(words) if "://" in words else []
+    if places:
+        numbers = [number for mark in _PLACE.findall(words) for number in _numbers(mark)]
+        urls += [places[number] for number in numbers if number in places]
+    return tuple(dict.fromkeys(urls))
 
 
 def _numbers(mark: str) -> Iterator[str]:
@@ -137,4 +143,7 @@ def _numbers(mark: str) -> Iterator[str]:
 
 
 def _fact_ids_of(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(fact_id.lower() for fact_id in _FACT_ID.findall(text[:SENTENCE_CHARS_MAX])))
+    words = text[:SENTENCE_CHARS_MAX]
+    if words.count("-") < HYPHENS_OF_AN_ID:  # most sentences: a fraction of what looking for ids takes
+        return ()
+    return tuple(dict.fromkeys(fact_id.lower() for fact_id in _FACT_ID.findall(words)))

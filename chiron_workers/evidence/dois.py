@@ -48,6 +48,9 @@ _EDITIONS = re.compile(
     r"|(?P<article>10\.1371/journal\.[a-z]+\.\d+|10\.7717/peerj(?:-cs)?\.\d+)[./](?:[gts]\d+|fig-\d+|table-\d+|supp-\d+)",
     re.IGNORECASE,
 )
+# What stands in each address that names a DOI or from which one follows; most have none of it, and are not taken apart. White
+# space within an address counts for nothing, so it may part these letters.
+_TRACE = re.compile(r"10\.|%|arxiv|zenodo|nature|[\t\r\n]", re.IGNORECASE)
 _BRACKETS = {")": "(", "]": "[", ">": "<"}
 
 
@@ -86,11 +89,15 @@ def work_doi(doi: str) -> str:
 
 
 def _stated(text: str) -> str | None:
+    if not text:  # as of most sources
+        return None
     match = _DOI.search(unescape(_unquote(text)))
     return _trim(match[0][:DOI_CHARS_MAX]) if match else None
 
 
 def _written(url: str) -> str | None:
+    if not _TRACE.search(url):
+        return None
     parts = url_parts(url)
     host = (parts.hostname or "").lower()
     if parts.scheme.lower() not in ("http", "https") or not host:

@@ -81,6 +81,7 @@ def test_every_view_and_report_of_the_page_is_measured(tmp_path: Path) -> None:
     assert {
         "/",
         "/batches/ID",
+        "/batches/ID/diff?against=ID",
         "/runs/ID",
         "/batches/ID/report.html",
         "/subjects/benchmark/report.docx",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chiron_workers.evidence.citations import read_answer
+from chiron_workers.evidence.citations import read_answer, without_places
 from chiron_workers.evidence.cited_facts import SourcedFact, cited_facts
 
 PAGE = "https://lakes.example.org/table"
@@ -104,3 +104,13 @@ def test_an_answer_without_sources_has_no_citations(text: str) -> None:
 def test_an_answer_that_is_made_to_be_slow_to_match_is_not(unit: str) -> None:
     facts = [SourcedFact(str(n), f"Lake number {n} has a depth of {n} m.", (PAGE,)) for n in range(2_000)]
     cited(unit * (100_000 // len(unit)) + f"\nSources\n- {PAGE}", facts)
+
+
+def test_read_answer_finds_numbers_and_addresses_only_where_its_own_list_has_them() -> None:
+    answer = read_answer(
+        f"Ice floats [1]. Lead sinks ({PAGE}) [2].\n\nSources\n[1] https://ice.example.org/a"
+    )
+    assert [sentence.addresses for sentence in answer.sentences] == [("https://ice.example.org/a",), (PAGE,)]
+    unlisted = read_answer("Ice floats [1]; so-called well-known half-true by-words are not ids.")
+    assert [(sentence.addresses, sentence.fact_ids) for sentence in unlisted.sentences] == [((), ())]
+    assert without_places("Ice   floats [1].", {}) == "Ice floats [1]."
