@@ -1,6 +1,7 @@
 """The beginning of a report: one line with its subject and date, then each question with the first sentence of its answer."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -113,16 +114,21 @@ def _facts(section: Section) -> int:
 
 
 def _answer(section: Section, answers: dict[str, RunAnswer]) -> str:
-    """The first sentence of an answer, behind what came of a question without facts; of a topic its surest fact."""
+    """The main sentence of an answer, after the outcome of a question without facts; for a topic its surest fact."""
     question = section.question
     if question is None:
         return _cut(one_line(section.findings[0].content)) if section.findings else ""
     answer = answers.get(question.run_id)
-    sentence = plain_words(answer.sentences[0]) if answer and answer.sentences else ""
+    sentence = plain_words(_main_sentence(answer.sentences)) if answer and answer.sentences else ""
     outcome = phrasing.outcome(section)
     if not (sentence or outcome) and section.findings:
         sentence = one_line(section.findings[0].content)
     return _cut(" ".join(part for part in (outcome, sentence) if part))
+
+
+def _main_sentence(sentences: Sequence[SaidSentence]) -> SaidSentence:
+    """The first sentence that names a source, since what precedes it is often an introduction; else the first."""
+    return next((sentence for sentence in sentences if sentence.sources), sentences[0])
 
 
 def _cut(sentence: str) -> str:

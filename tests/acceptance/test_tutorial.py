@@ -22,7 +22,7 @@ IN_A_TERMINAL = "chiron list"
 VARIABLE_PARTS = (
     (r"\x1b\[[0-9;?]*[a-zA-Z]", ""),
     (r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8}-[0-9a-f]{1,4}\b", "ID"),
-    (r"\d{4}-\d\d-\d\d", "DATE"),
+    (r"\d{4}-\d\d-\d\d|\d+ [A-Z][a-z]+ \d{4}", "DATE"),
     (r"\d\d:\d\d(?::\d\d)? UTC", "TIME"),
     (r"pid \d+ *", "pid "),
     (r"\b\d+@\S+", "NODE"),

@@ -55,6 +55,16 @@ async def test_every_document_has_the_same_parts_in_the_same_order(
     assert document["lead"].startswith("4 questions on Lakes")
 
 
+async def test_the_summary_passes_over_an_introduction(shelf: Shelf, pool: Pool) -> None:
+    batch = lakes_batch(shelf, questions=2)
+    shelf.connection.execute(
+        "update runs set answer = 'I have read four surveys, and this is what they say. ' || answer where batch_id = %s",
+        (batch,),
+    )
+    summary = json.loads(rendered(await gather(pool, batch), "json"))["summary"]
+    assert all(line["answer"].startswith("Lake ") for line in summary)
+
+
 async def test_a_chart_of_word_has_the_numbers_and_each_links_to_its_finding(
     shelf: Shelf, pool: Pool
 ) -> None:

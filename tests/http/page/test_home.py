@@ -47,6 +47,7 @@ async def colleague(settings: Settings, pool: Pool) -> AsyncIterator[httpx2.Asyn
         ("| a | b |\n|---|---|\n\nA table is left out.", "A table is left out."),
         ("It grew (https://a.org), then `stopped`.", "It grew, then stopped."),
         ("[1]", ""),
+        ("I read three pages. It grew [1]. It fell [2].", "It grew. It fell."),
     ],
 )
 def test_first_sentences_are_prose_without_marks(answer: str, sentences: str):

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -44,15 +45,14 @@ def latest_answer(row: DictRow, *, since: datetime) -> LatestAnswer:
 
 @lru_cache(maxsize=512)
 def first_sentences(answer: str) -> str:
-    """The first two sentences of an answer in Markdown as text: without headings, tables, emphasis and citations."""
+    """The first two sentences of an answer in Markdown as text: without headings, tables, emphasis and citations.
+
+    An introduction is passed over: they begin with the first sentence that cites, if one does.
+    """
     prose = "\n".join(line for line in answer[:ANSWER_CHARS].splitlines() if not _NO_PROSE.match(line))
-    sentences = []
-    for sentence in said_sentences(prose):
-        words = _LEFT_BY_CITATIONS.sub(
-            "", " ".join(without_citations(_EMPHASIS.sub(r"\2", sentence)).split())
-        )
-        if any(map(str.isalpha, words)):
-            sentences.append(words)
-        if len(sentences) == SENTENCES:
-            break
-    return one_line(" ".join(sentences), chars_max=EXCERPT_CHARS)
+    sentences = [_EMPHASIS.sub(r"\2", sentence) for sentence in said_sentences(prose)]
+    texts = [without_citations(sentence) for sentence in sentences]
+    citing = (n for n, text in enumerate(texts) if text != sentences[n])
+    lines = (_LEFT_BY_CITATIONS.sub("", " ".join(text.split())) for text in texts[next(citing, 0) :])
+    words = islice((line for line in lines if any(map(str.isalpha, line))), SENTENCES)
+    return one_line(" ".join(words), chars_max=EXCERPT_CHARS)
