@@ -118,10 +118,11 @@ async def _give_rows(
 
 
 def _text(result: Result) -> str:
+    state = f"{result.state}, nothing found" if result.nothing_found else result.state
     facts = facts_phrase(result.facts, result.confirmed, result.cited)
     lines = [
         f"#{result.number} {one_line(result.topic, chars_max=4_000)}",
-        f"  {result.state}, {facts}, {cost_phrase(result)}, run {result.id}",
+        f"  {state}, {facts}, {cost_phrase(result)}, run {result.id}",
     ]
     if result.error:
         lines.append(f"  {result.error.get('kind')}: {one_line(result.error.get('message', ''))}")

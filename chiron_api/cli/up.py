@@ -45,7 +45,9 @@ def up(workers: Workers = None, concurrency: Concurrency = None, detach: Detach 
         stack.start(tell)
     if detach:
         _print_with_sign_in(stack.parts())
-        typer.echo("Everything is up. `chiron status` shows it, `chiron down` stops it.")
+        typer.echo(
+            "Everything is up. `chiron open` opens the page, `chiron status` shows the parts, `chiron down` stops them."
+        )
     else:
         _follow(stack)
 

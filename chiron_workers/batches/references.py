@@ -179,7 +179,7 @@ async def _nearest_batches(pool: Pool, words: str) -> str:
 def _nothing(
     words: str, kinds: Sequence[Referent], hint: str, *, is_beginning: bool
 ) -> NotFound | UsageError:
-    if words == LAST:
+    if words == LAST and Referent.RESEARCH in kinds:
         return NotFound("There is no batch of topics yet.", remedies=(problems.SUBMIT_TOPICS,))
     if is_beginning:
         kind = "id" if Referent.RESEARCH in kinds else f"id of a {kinds[0]}"

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from chiron_workers.billing.budgets import (
 from chiron_workers.db.connect import Pool, rows_of
 from chiron_workers.db.queries import load
 from chiron_workers.errors import Conflict, NotFound
+from chiron_workers.problems import Noun, Remedy, RemedyAction
 from chiron_workers.runs.batch_completion import complete_batch
 from chiron_workers.runs.events import ON_REQUEST, Event
 from chiron_workers.runs.leases import MORE_TURNS
@@ -33,6 +35,12 @@ from chiron_workers.states import FINAL_STATES, AllotmentAct, EventKind, RunStat
 
 SQL = load(__file__)
 NO_CHANGE = Budget()
+# What a run in another state goes on by, where a retry or a resume is refused.
+WAYS_ON: Mapping[str, RemedyAction] = {
+    RunState.PAUSED: RemedyAction.RESUME,
+    RunState.FAILED: RemedyAction.RETRY,
+    RunState.CANCELLED: RemedyAction.RETRY,
+}
 
 
 class _ShortOfMoney(Conflict):
@@ -163,7 +171,7 @@ async def _stop(  # what differs between cancel and pause
         stopped_rows = await rows_of(await connection.execute(SQL["stop_waiting"], args))
         requested_rows = await rows_of(await connection.execute(SQL["request_stop"], args))
         if not stopped_rows and not requested_rows:
-            await _raise_conflict(connection, target, f"nothing of it can be {state}")
+            await _raise_conflict(connection, target, f"nothing of it can be {state}", batch_id=batch_id)
         events = await asyncio.to_thread(
             lambda: [
                 Event(batch_id, row["id"], row["seq"], kind, row["at"], ON_REQUEST) for row in stopped_rows
@@ -209,7 +217,8 @@ async def _requeue(  # what differs between resume and retry
             await _require_money(connection, args)
         is_raised = resumes and (budget != NO_CHANGE or bool(growths_usd)) and not batch.has_ended
         if not rows and not is_raised and (not models or budget != NO_CHANGE):
-            await _raise_conflict(connection, target, f"nothing of it is {' or '.join(from_states)}")
+            why = f"nothing of it is {' or '.join(from_states)}"
+            await _raise_conflict(connection, target, why, batch_id=batch_id, ways_on=WAYS_ON)
         # Besides paused runs, a resume continues runs that used all their turns.
         reopened_count = sum(row["was"] in FINAL_STATES for row in rows)
         if reopened_count:
@@ -243,9 +252,21 @@ async def batch_of(connection: AsyncConnection[DictRow], target: UUID) -> UUID:
     return batch_id
 
 
-async def _raise_conflict(connection: AsyncConnection[DictRow], target: UUID, why: str) -> None:
+async def _raise_conflict(
+    connection: AsyncConnection[DictRow],
+    target: UUID,
+    why: str,
+    *,
+    batch_id: UUID,
+    ways_on: Mapping[str, RemedyAction] = MappingProxyType({}),
+) -> None:
     rows = await (await connection.execute(SQL["states"], {"id": target})).fetchall()
     states = ", ".join(f"{row['runs']} {row['state']}" for row in rows)
     if any(row["state"].endswith(" and pruned") for row in rows):
         why += "; what was pruned has no journal left to go on from"
-    raise Conflict(f"{target} stays as it is: {why} ({states}).")
+    noun = Noun.BATCH if target == batch_id else Noun.RUN
+    actions = dict.fromkeys(ways_on[row["state"]] for row in rows if row["state"] in ways_on)
+    raise Conflict(
+        f"{target} stays as it is: {why} ({states}).",
+        remedies=[Remedy(action, noun, str(target)) for action in actions],
+    )

@@ -79,6 +79,11 @@ async def test_last_is_the_newest_batch(pool: Pool) -> None:
     assert await id_of(pool, "last") == newest
 
 
+async def test_last_is_not_a_webhook(pool: Pool) -> None:
+    with pytest.raises(UsageError, match="'last' is no id of a webhook"):
+        await id_of(pool, "last", Referent.WEBHOOK)
+
+
 async def test_last_is_no_batch_of_a_report_a_check_learning_or_a_subscription(pool: Pool) -> None:
     newest, _ = await batch(pool)
     for kind in set(BatchKind) - {BatchKind.RESEARCH}:

@@ -16,6 +16,7 @@ from chiron_workers.batches.steering import SteeringResult, cancel, pause, resum
 from chiron_workers.billing.budgets import Budget
 from chiron_workers.errors import BudgetSpent, Conflict, NotFound, UsageError
 from chiron_workers.ids import new_id
+from chiron_workers.problems import Noun, Remedy, RemedyAction
 from chiron_workers.runs.journal import Journal
 from chiron_workers.runs.leases import Run
 from chiron_workers.runs.release import Release, failed_release
@@ -104,6 +105,22 @@ async def completions(stage: Stage, run_id: UUID) -> int:
     return len(
         await stage.rows("select 1 from events where batch_id = %s and kind = 'batch.completed'", batch["id"])
     )
+
+
+@pytest.mark.parametrize(
+    ("command", "state", "way_on"),
+    [("retry", "paused", RemedyAction.RESUME), ("resume", "failed", RemedyAction.RETRY)],
+)
+async def test_a_refused_retry_or_resume_names_the_act_that_goes_on(
+    stage: Stage, command: str, state: str, way_on: RemedyAction
+) -> None:
+    (run_id,) = await stage.submit("tides")
+    await bring(stage, run_id, state)
+    batch_id = (await stage.row(run_id))["batch_id"]
+    for target, noun in ((run_id, Noun.RUN), (batch_id, Noun.BATCH)):
+        with pytest.raises(Conflict) as refusal:
+            await COMMANDS[command](stage.pool, target)
+        assert refusal.value.remedies == (Remedy(way_on, noun, str(target)),)
 
 
 @pytest.mark.parametrize("whole_batch", [False, True], ids=["run", "batch"])

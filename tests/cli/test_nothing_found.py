@@ -14,3 +14,5 @@ def test_show_lists_runs_that_found_nothing_alone_and_counts_them(chiron, shelf:
     assert "Yamdrok" in alone
     assert "Garda" not in alone
     assert "Iseo" not in alone
+    results = chiron("results", str(batch)).stdout
+    assert results.count("completed, nothing found, 0 new facts") == 1

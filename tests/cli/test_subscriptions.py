@@ -23,6 +23,10 @@ def added(chiron: Chiron, *more: str) -> dict[str, Any]:
     return result
 
 
+def test_the_word_of_the_page_for_subscriptions_is_answered_with_the_command(chiron: Chiron) -> None:
+    assert "Did you mean subscriptions?" in chiron("schedules", "list").stderr
+
+
 def test_a_subscription_is_added_listed_paused_resumed_and_deleted(chiron: Chiron) -> None:
     made = added(chiron, "--time-zone", "Europe/Berlin")
     assert (made["topics"], made["subject_id"], made["state"]) == (["sea ice"], "the-arctic", "active")

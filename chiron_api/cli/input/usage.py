@@ -25,6 +25,7 @@ SYNONYMS = (
     {"show", "get", "view", "info", "describe", "cat", "batch"},
     {"cancel", "stop", "kill", "abort"},
     {"watch", "tail", "follow"},
+    {"subscriptions", "schedules", "schedule"},  # the page says schedules
 )
 
 

@@ -8,7 +8,7 @@ from chiron_workers.offline.researcher.words import terms
 
 WHAT_IT_IS = (
     "This answer comes from Chiron's offline researcher, an extractive program and no language model: "
-    "it understands nothing, and every statement below is copied from a source."
+    "it understands nothing, and every statement above is copied from a source."
 )
 _ANSWER_SENTENCES = 4
 _COVERAGE_MIN = 0.6  # share of a question that a sentence must cover to answer it
@@ -21,7 +21,7 @@ def summary(research: Research) -> str:
     if SEARCH not in research.tools and not count:
         paragraphs = ["No tool for searching sources was offered, so nothing could be looked up."]
     elif facts := stored_facts(research.leg):
-        paragraphs = [f"Stored on: {topic}", *_first_citations(facts, research)]
+        paragraphs = _first_citations(facts, research)
     elif not research.urls and not count:
         paragraphs = [f"No sources were found on: {topic}", "Nothing was stored."]
     elif research.findings:
@@ -80,7 +80,10 @@ def _citations(statements: Sequence[tuple[str, str]], research: Research) -> lis
 
 
 def _report(research: Research, paragraphs: list[str]) -> str:
-    """The paragraphs with what this answer is, where documents contradict each other, and which calls failed."""
+    """The paragraphs, then where documents contradict each other, which calls failed, and what this answer is.
+
+    Reports, notices and the page begin with the first sentence of an answer.
+    """
     disagreements = [
         f"- {finding.sentence.text} ({finding.document.url}) against: {version.sentence.text} ({version.document.url})"
         for finding in (research.findings if research.leg.calls else [])
@@ -90,7 +93,7 @@ def _report(research: Research, paragraphs: list[str]) -> str:
         paragraphs.append("\n".join(["Sources disagree:", *disagreements]))
     if failures := [f"{count} of the calls to {tool} failed" for tool, count in research.failures().items()]:
         paragraphs.append(f"What did not work: {'; '.join(failures)}.")
-    return "\n\n".join([WHAT_IT_IS, *paragraphs])
+    return "\n\n".join([*paragraphs, WHAT_IT_IS])
 
 
 def progress(research: Research, calls: Sequence[PlannedCall]) -> str:

@@ -61,6 +61,13 @@ async def test_runs_page_lists_the_runs_that_its_address_names(
     assert (f"{len(topics)} run" in answer.text) is True
 
 
+async def test_runs_page_counts_the_facts_that_an_answer_met_as_its_own(
+    client: httpx2.AsyncClient, shelf: Shelf
+):
+    shelf.run("moss", shelf.batch(shelf.subject("moss")), "Bark", facts=1, confirmed=2, cited=4)
+    assert 'data-label="facts">7<' in (await client.get("/runs")).text
+
+
 async def test_runs_page_keeps_its_filters_in_its_form_and_its_links(
     client: httpx2.AsyncClient, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ):

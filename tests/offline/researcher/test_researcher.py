@@ -49,8 +49,9 @@ async def test_each_step_makes_its_calls_in_one_reply_and_the_last_one_cites(
         ["store_knowledge"] * len(conversation.library.facts),
         [],
     ]
-    assert "no language model" in answer.splitlines()[0]
     facts = conversation.library.facts
+    assert answer.startswith(f"- {facts[0]['content']} [1]")  # reports begin with the first sentence
+    assert "no language model" in answer.splitlines()[-1]
     assert len(facts) > 4
     for fact in facts[:4]:
         assert fact["content"] in answer
