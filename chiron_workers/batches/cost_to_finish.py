@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
-from math import ceil, sqrt
+from math import ceil
 from typing import Literal, TypeVar
 from uuid import UUID
 
@@ -106,11 +106,11 @@ class _Kind:
 
     @property
     def spread_usd(self) -> Decimal:
-        return _spread(self.usd, self.similar.usd_of_dear or Decimal(), self.runs)
+        return self.runs * _spread(self.usd, self.similar.usd_of_dear or Decimal())
 
     @property
     def spread_tokens(self) -> int:
-        return int(_spread(Decimal(self.similar.tokens), Decimal(self.similar.tokens_of_dear), self.runs))
+        return self.runs * int(_spread(Decimal(self.similar.tokens), Decimal(self.similar.tokens_of_dear)))
 
 
 async def cost_to_finish(pool: Pool, target: UUID, *, with_run_budgets: bool = False) -> CostToFinish | None:
@@ -121,7 +121,8 @@ async def cost_to_finish(pool: Pool, target: UUID, *, with_run_budgets: bool = F
     - spent: by all its runs, with calls whose reply is lost.
     - remaining: the sum over its open runs of max(mean cost of similar runs - spent by the run, mean cost of a turn). A run
       of a batch that used all its turns is open, too, as a resume continues it; it may cost as much again as a similar run.
-    - spread: (cost of a dear similar run - mean) x sqrt(open runs): how far the sum of so many runs may lie above its mean.
+    - spread: (cost of a dear similar run - mean) x open runs. Runs of a batch are not independent: all of them read more as
+      their subject grows, so all may be dear. The amount is a limit, which costs nothing by itself.
     - next call: the most that a call of these runs may cost, since each needs room for that before it is made: what they paused
       at, or a call at the end of a similar run, whichever is more.
 
@@ -164,10 +165,10 @@ async def cost_to_finish(pool: Pool, target: UUID, *, with_run_budgets: bool = F
 async def _dearest_run(pool: Pool, target: UUID, kinds: Sequence[_Kind]) -> DictRow:
     args = _remaining_args(target, kinds) | {
         "room_usd": [
-            _spread(kind.usd, kind.similar.usd_of_dear or Decimal(), 1) + kind.next_usd for kind in kinds
+            _spread(kind.usd, kind.similar.usd_of_dear or Decimal()) + kind.next_usd for kind in kinds
         ],
         "room_tokens": [
-            int(_spread(Decimal(kind.similar.tokens), Decimal(kind.similar.tokens_of_dear), 1))
+            int(_spread(Decimal(kind.similar.tokens), Decimal(kind.similar.tokens_of_dear)))
             + kind.next_tokens
             for kind in kinds
         ],
@@ -234,8 +235,8 @@ def _last_prompt_tokens(similar: SimilarRuns) -> int:
     return ceil(2 * similar.tokens / max(similar.turns, 1))
 
 
-def _spread(mean: Decimal, dear: Decimal, runs: int) -> Decimal:
-    return max(dear - mean, Decimal()) * Decimal(sqrt(runs))
+def _spread(mean: Decimal, dear: Decimal) -> Decimal:
+    return max(dear - mean, Decimal())
 
 
 def _remaining_args(target: UUID, kinds: Sequence[_Kind]) -> dict[str, object]:

@@ -50,6 +50,27 @@ async def batch_of(stage: Stage, run_id: UUID) -> UUID:
     return batch_id
 
 
+async def test_one_raise_is_enough_where_all_runs_are_as_dear_as_the_dearest_before(stage: Stage) -> None:
+    async def growing(request: dict[str, Any]) -> Says:
+        is_deep = "deep" in str(request["messages"][0]["content"])
+        n = turn(request)
+        usage = {"input_tokens": 2_000, "output_tokens": 300}
+        if n < (8 if is_deep else 2):
+            return Says((call("echo", words="on"),), "tool_use", usage)
+        return Says((text("done"),), "end_turn", usage)
+
+    await stage.model(growing)
+    known = await stage.submit(*TOPICS[:6], "deep 1", "deep 2")
+    assert await played(stage, known, at_once=4) == ["completed"] * 8
+    run_ids = await stage.submit(*(f"deep {topic}" for topic in TOPICS[:16]), budget=POOR)
+    assert "paused" in await played(stage, run_ids)
+    batch_id = await batch_of(stage, run_ids[0])
+    cost = await cost_to_finish(stage.pool, batch_id)
+    assert cost is not None
+    await resume(stage.pool, batch_id, budget=Budget(cost.usd))
+    assert await played(stage, run_ids) == ["completed"] * 16
+
+
 @pytest.mark.parametrize("has_similar", [True, False], ids=["similar runs", "none"])
 async def test_one_raise_is_enough_for_24_runs(stage: Stage, has_similar: bool) -> None:
     await stage.model(script)

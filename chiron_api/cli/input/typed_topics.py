@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from chiron_workers.errors import UsageError
 
 # Editors and web pages put one long dash in place of two hyphens.
+FILE_NAME = re.compile(r".+\.(?:txt|csv|jsonl?|ya?ml)", re.IGNORECASE)
 LONG_DASH = re.compile(r"[\u2010-\u2015\u2212]-?([A-Za-z][\w-]*)(=.*)?", re.DOTALL)
 CURLY_QUOTES = ("\u201c", "\u201d", "\u201e")
 # Words of a question that cannot be a topic alone.
@@ -17,8 +19,10 @@ WORDS_MIN = 3  # of a question that lost its quotes
 
 
 def check_typed_topics(topics: Sequence[str]) -> None:
-    """Raises UsageError for an option with a long dash, and for a question without the quotes that make it one topic."""
+    """Raises UsageError for an option with a long dash, a file of topics, and a question without quotes around it."""
     for topic in topics:
+        if FILE_NAME.fullmatch(topic) and Path(topic).is_file():
+            raise UsageError(f"{topic[:200]} is a file. Put --file before it to read topics from it.")
         if option := LONG_DASH.fullmatch(topic):
             raise UsageError(
                 f"{topic[:60]} begins with a long dash. An option begins with hyphens: "

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from typer.testing import Result
@@ -45,3 +46,11 @@ def test_a_submit_with_a_long_dash_stores_nothing(
     refusal = chiron("submit", "Tides", "-s", "Moon", "–-budget-usd", "5")
     assert (refusal.exit_code, rows("select 1 from runs")) == (2, [])
     assert "Topic" not in refusal.stderr
+
+
+def test_a_file_of_topics_is_no_topic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    check_typed_topics(["week.txt"])
+    (tmp_path / "week.txt").write_text("How deep is Lake Baikal?")
+    with pytest.raises(UsageError, match=r"week\.txt is a file\. Put --file before it"):
+        check_typed_topics(["week.txt"])
