@@ -6,12 +6,13 @@ insert into batches (id, name, subject_id, run_count, open_runs, request_hash, b
 values (%(batch_id)s, 'Ten thousand runs', 'benchmark', %(runs)s, 1, 'none', 500);
 
 -- runs
+-- They end one after the other, as runs do: which ended last is read from an index of these times.
 insert into runs (id, batch_id, role, subject_id, topic, model, state, max_turns, turns, facts, spent_usd,
                   answer, started_at, finished_at)
 select id, %(batch_id)s, 'research', 'benchmark', 'How does case ' || n || ' behave when it meets its neighbour?',
        'claude-opus-5-5', case when n = 1 then 'running' else 'completed' end, 50, n %% 40, 1, 0.01,
        case when n > 1 then repeat('Case ' || n || ' weighs ' || n || ' kg in the field (https://example.org/' || n || '). ', 4) end,
-       now() - interval '2 hours', case when n > 1 then now() - interval '1 hour' end
+       now() - interval '2 hours', case when n > 1 then now() - interval '1 hour' + n * interval '100 milliseconds' end
   from unnest(%(run_ids)s::uuid[]) with ordinality as run (id, n);
 
 -- facts

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from docx import Document
 from support import forked_python
@@ -49,13 +49,17 @@ class Terminal:
         commands_in(self.outputs[-1])
         return done
 
-    def watch(self, target: str) -> "forked_python.Popen":
-        """Somebody who follows a batch, and says nothing."""
+    def watch(self, target: str, errors: Path) -> "forked_python.Popen":
+        """Somebody who follows a batch, and says nothing; what the batch waits for goes to the file `errors`."""
+        with errors.open("w") as file:
+            return self._watch(target, file)
+
+    def _watch(self, target: str, errors: IO[str]) -> "forked_python.Popen":
         return forked_python.Popen(
             [sys.executable, "-m", "chiron_api", "watch", target],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=errors,
             text=True,
             env=environment(self.settings, **self.env),
         )
@@ -116,6 +120,11 @@ async def settle(settings: Settings) -> None:
     """Wait until no run is open but for those that have paused."""
     query = "select 1 from runs where state in ('queued', 'running')"
     await asyncio.to_thread(wait_until, lambda: not rows(settings, query), 300, "all runs have settled")
+
+
+def is_advised(errors: Path) -> bool:
+    """Whether a watcher has said how a batch that has paused goes on."""
+    return any(words[0] == "resume" for words in commands_in(errors.read_text()))
 
 
 def states(settings: Settings, batch_id: str) -> list[str]:
@@ -225,16 +234,21 @@ async def test_the_second_week_of_a_user_ends_with_an_answer_to_each_question(
             assert states(settings, second_id) == ["completed"] * 20
 
             third_id = await asyncio.to_thread(submit, terminal, third, tmp_path, "--budget-usd", "1.20")
-            watching = terminal.watch(third_id)
+            errors = tmp_path / "watch.err"
+            watching = terminal.watch(third_id, errors)
             await settle(settings)
             assert {*states(settings, third_id)} == {"completed", "paused"}
             shown = (await asyncio.to_thread(terminal.run, "show", third.name)).stdout
             assert await asyncio.to_thread(terminal.show, "list")
+            # Who resumes it before the watcher has looked at the pause is told of none.
+            await asyncio.to_thread(
+                wait_until, lambda: is_advised(errors), 120, "the watcher says how to go on"
+            )
             await asyncio.to_thread(terminal.run, *terminal.advice(shown, "resume"))
             await settle(settings)
             assert states(settings, third_id) == ["completed"] * 20, "one raise was enough"
-            out, err = await asyncio.to_thread(watching.communicate, timeout=120)
+            out, _ = await asyncio.to_thread(watching.communicate, timeout=120)
             assert (watching.returncode, "Completed: 20 completed" in out) == (0, True)
-            assert terminal.advice(err, "resume")[1] == third_id
+            assert terminal.advice(errors.read_text(), "resume")[1] == third_id
     for batch_id, week, count in ((first_id, first, 0), (second_id, second, 10), (third_id, third, 10)):
         await asyncio.to_thread(check_answers, terminal, batch_id, week, tmp_path, known_count=count)
