@@ -1,4 +1,5 @@
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
@@ -132,11 +133,14 @@ async def report(  # noqa: PLR0913, PLR0917  # each is an option of the command
     if output is not None:
         typer.echo(write(content, report_format, output, force=force))
     elif report_format.render:
-        parts = map(str, report_format.render(content))
-        if format is None and sys.stdout.isatty():
-            print_markdown("".join(parts))
-        else:
-            sys.stdout.writelines(join_pieces(parts))
+        _print(map(str, report_format.render(content)), is_rendered=format is None)
+
+
+def _print(parts: Iterable[str], *, is_rendered: bool) -> None:
+    if is_rendered and sys.stdout.isatty():
+        print_markdown("".join(parts))
+    else:
+        sys.stdout.writelines(join_pieces(parts))
 
 
 async def written(

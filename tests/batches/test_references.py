@@ -125,7 +125,7 @@ async def test_a_number_behind_a_whole_id_names_its_run_whatever_batches_are_cal
     [
         ("last#4", NotFound, "Batch last has no run #4; its last one is #3."),
         ("last#2", NotFound, "Run #2 of batch last was deleted."),
-        ("last#0", UsageError, "its number stands behind the batch and counts from 1"),
+        ("last#0", UsageError, "its number goes after the batch and counts from 1"),
         ("waves#1", UsageError, "'waves' is no id and no name of a batch"),
         ("ffff#1", NotFound, "No id begins with ffff"),
     ],
@@ -143,7 +143,7 @@ async def test_a_number_that_no_run_has_is_told_as_such(
 
 async def test_a_number_behind_a_run_is_refused(pool: Pool) -> None:
     _, run_ids = await batch(pool)
-    with pytest.raises(UsageError, match=r"is a run; #1 stands behind a batch, such as last#1\."):
+    with pytest.raises(UsageError, match=r"is a run; #1 goes after a batch, such as last#1\."):
         await id_of(pool, f"{run_ids[0]}#1")
 
 

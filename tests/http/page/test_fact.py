@@ -181,7 +181,7 @@ async def test_what_the_verdict_rests_on_is_shown_beside_the_quote(client: httpx
     text = f"Towers\n\nRETRACTED <b>by</b> its authors\n\n{prose}\n\nMyths\n\n{QUOTE}\n\n{prose}\n\nLast updated in 2004"
     fact_id = shelf.fact("towers", "It is tall.", URL, quote=QUOTE, text=text)
     words = html.unescape((await client.get(f"/facts/{fact_id}")).text)
-    _, _, window = words.partition("what a reader sees around the quote")
+    _, _, window = words.partition("The text around the quote that was judged with it")
     for part in ("page head", "RETRACTED", "section", "Myths", "page foot", "Last updated in 2004"):
         assert part in window
     [assertion] = (await client.get(f"/v1/facts/{fact_id}")).json()["assertions"]
