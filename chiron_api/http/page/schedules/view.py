@@ -76,7 +76,7 @@ async def _page(
         listing=await acts.list_subscriptions(services, query),
         is_first=after is None,
         has_owners=services.principal.visible_owner is None,
-        form=Form(acts.SubscriptionRequest, fields),
+        form=Form(acts.SubscriptionRequest, fields, services.settings),
         subjects=subjects,
         default_model=services.settings.model,
         problem=problem,
