@@ -16,6 +16,7 @@ from chiron_workers.db.connect import Pool, open_pool
 from chiron_workers.errors import UsageError
 from chiron_workers.runs.columns import Column
 from chiron_workers.settings import settings
+from chiron_workers.states import RunState
 
 cli = typer.Typer()
 
@@ -50,6 +51,8 @@ async def results(
         async with aclosing(_texts(pool, run_or_batch_id, columns, as_json=as_json)) as texts:
             async for text in texts:
                 typer.echo(text, nl=False)
+        if not as_json:
+            await _print_remedies(pool, run_or_batch_id)
 
 
 def _format(format: RowFormat | None, output: Path | None, *, as_json: bool, force: bool) -> RowFormat | None:
@@ -98,6 +101,26 @@ async def _texts(
                 yield _text(result)
                 async for text in row_texts(pool, result.id, columns):
                     yield text
+
+
+async def _print_remedies(pool: Pool, target: UUID) -> None:
+    """Say on standard error, once for all paused runs, what lets them go on."""
+    from chiron_api.cli.display.finish_hint import finish_hint
+    from chiron_api.cli.display.remedies import lines_of_problem
+    from chiron_api.views.batches import cost_to_finish_of
+    from chiron_workers.batches.summaries import BatchSummary, find
+
+    item = await find(pool, str(target))
+    if isinstance(item, BatchSummary):
+        problems = [reason for reason in item.reasons if reason["state"] == RunState.PAUSED]
+    else:
+        problems = [item.error] if item.error and item.state is RunState.PAUSED else []
+    cost = await cost_to_finish_of(pool, item)
+    for problem in problems:
+        for line in lines_of_problem(problem, has_amount=cost is not None):
+            typer.echo(line.strip(), err=True)
+    if cost:
+        typer.echo(finish_hint(cost), err=True)
 
 
 async def _give_rows(

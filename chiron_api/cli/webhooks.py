@@ -50,6 +50,7 @@ async def add(
             f"  secret {webhook.secret}",
             "  The receiver verifies with it; nobody is shown it again.",
         ]
+    lines.append(f"  Next: {pasteable('webhooks', 'test', str(webhook.id))} sends it a test.")
     print_answer("\n".join(lines), webhook, as_json=as_json)
 
 

@@ -13,6 +13,7 @@ from chiron_workers.errors import TimeZoneUnknown, UsageError
 CHARS_MAX = 100
 TIMES_COMPARED = 100
 SPAN_COMPARED = timedelta(days=800)
+WORDS_CHARS_MAX = 60
 SOME_MIDNIGHT = datetime(2026, 1, 1)
 FORM = 'five fields, minute hour day month weekday, such as "0 9 * * MON"'
 
@@ -28,6 +29,19 @@ class Recurrence:
 
     cron: str
     time_zone: str
+
+    @property
+    def words(self) -> str:
+        """The expression in words, such as "At 09:00 on Monday"; empty where that is long or ambiguous.
+
+        Raises:
+            UsageError: The expression cannot be read.
+        """
+        _, _, day, _, weekday = self._fields()
+        if not (day.startswith("*") or weekday.startswith("*")):
+            return ""  # Cron means either of the two, and "and" reads as both.
+        words = self._simulation(SOME_MIDNIGHT).explain()
+        return words if len(words) <= WORDS_CHARS_MAX else ""
 
     def check(self, *, at_least: timedelta) -> None:
         """Raise UsageError for what is no expression or no zone, never comes, or comes more often than allowed."""
@@ -67,13 +81,17 @@ class Recurrence:
     def _times(self, after: datetime) -> Iterator[datetime]:
         self._fields()
         try:
-            yield from CronSim(self.cron, after)
+            yield from self._simulation(after)
+        except OverflowError:  # the year 9999
+            return
+
+    def _simulation(self, after: datetime) -> CronSim:
+        try:
+            return CronSim(self.cron, after)
         except CronSimError as error:
             raise UsageError(
                 f"The cron expression {self.cron!r} cannot be read ({error}). Write {FORM}."
             ) from None
-        except OverflowError:  # the year 9999
-            return
 
     def _fields(self) -> list[str]:
         fields = self.cron.split()

@@ -1,4 +1,6 @@
 import json
+import re
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +45,14 @@ def test_the_secret_is_printed_once_for_who_verifies(chiron: Chiron) -> None:
     assert "  secret whsec_" in output
     assert "run.cancelled" in output
     assert "secret" not in chiron("webhooks", "add", URL, "--format", "slack").output
+
+
+def test_webhooks_add_names_the_command_that_tests_it(chiron: Chiron) -> None:
+    output = chiron("webhooks", "add", URL).output
+    [command] = re.findall(r"Next: `([^`]+)` sends it a test", output)
+    program, *arguments = shlex.split(command)
+    assert (program, arguments[:2]) == ("chiron", ["webhooks", "test"])
+    assert "waiting" in chiron(*arguments).output
 
 
 def test_a_webhook_that_is_off_says_why_and_a_test_turns_it_on(chiron: Chiron, rows: Rows) -> None:

@@ -37,6 +37,26 @@ def test_a_time_of_day_follows_the_clock_on_the_wall() -> None:
 
 
 @pytest.mark.parametrize(
+    ("cron", "words"),
+    [
+        ("0 9 * * *", "At 09:00 every day"),
+        ("0 9 * * MON-FRI", "At 09:00 on Monday through Friday"),
+        ("0 9 1 * *", "At 09:00 on the first day of every month"),
+        ("5  4 * * 1", "At 04:05 on Monday"),
+        ("0 9 1 * MON", ""),
+        ("*/7 1-5/2 * 2-4 *", ""),
+    ],
+)
+def test_recurrence_has_words_where_these_are_short_and_clear(cron: str, words: str) -> None:
+    assert Recurrence(cron, "UTC").words == words
+
+
+def test_words_of_what_is_no_expression_raise() -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        _ = Recurrence("0 9 * * someday", "UTC").words
+
+
+@pytest.mark.parametrize(
     ("cron", "zone", "after", "until", "due"),
     [
         # Berlin goes from 2:00 to 3:00 on 2026-03-29 and from 3:00 back to 2:00 on 2026-10-25.

@@ -1,5 +1,6 @@
 """Forms of a page: how they are shown, and reading what they post: bounded, and checked for the session's token."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,9 +16,13 @@ from chiron_api.acts.inputs import Input
 from chiron_api.http.csrf import CSRF_FIELD, require_csrf
 from chiron_api.http.form_bodies import open_form
 from chiron_api.http.problems import Problem, validation_problem
+from chiron_api.text import usd
+from chiron_workers.settings import Settings
 
 Model = TypeVar("Model", bound=Input)
 FORM_BYTES_MAX = 16 * 1024 * 1024
+# A description names the setting that is its default behind a colon.
+_DEFAULT = re.compile("(?<=: )CHIRON_([A-Z_]+)")
 
 
 async def read_form(request: Request, *, bytes_max: int = FORM_BYTES_MAX) -> dict[str, str]:
@@ -75,10 +80,12 @@ class Form:
 
     Args:
         texts: What was written into it, if it is shown again.
+        settings: Their values stand in hints in place of their names.
     """
 
     model: type[Input]
     texts: Mapping[str, str] = field(default_factory=dict)
+    settings: Settings | None = None
 
     def text(self, name: str) -> str:
         """What the field holds: what was written, else its default."""
@@ -87,7 +94,15 @@ class Form:
 
     def hint(self, name: str) -> str:
         """What the field means, in a sentence."""
-        return self.model.model_fields[name].description or ""
+        words = self.model.model_fields[name].description or ""
+        return words if self.settings is None else _DEFAULT.sub(self._value, words)
+
+    def _value(self, match: re.Match[str]) -> str:
+        name = match[1].lower()
+        value = getattr(self.settings, name)
+        if not value:
+            return "no limit"
+        return usd(value) if name.endswith("_usd") else str(value)
 
     def choices(self, name: str) -> list[str]:
         """What can be chosen, of a list for each entry; empty where anything can be written."""

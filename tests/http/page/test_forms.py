@@ -9,9 +9,12 @@ from starlette.routing import Route
 from support.lesson_writing import Taught, written_lesson
 from support.research_rows import Shelf
 
-from chiron_api.http.page.forms import FORM_BYTES_MAX
+from chiron_api.acts.batches import BatchRequest
+from chiron_api.http.page.forms import FORM_BYTES_MAX, Form
 from chiron_api.http.page.routes import all_routes
 from chiron_api.http.page.session.view import SIGN_IN_BYTES_MAX
+from chiron_api.text import usd
+from chiron_workers.settings import Settings
 
 MULTIPART = "multipart/form-data; boundary=X"
 URLENCODED = "application/x-www-form-urlencoded"
@@ -85,3 +88,23 @@ async def test_a_field_has_the_bounds_and_the_choices_of_its_act(client: httpx2.
     refused = (await client.post("/keys", data={"name": "?", "scope": "submit", "budget_usd": "2"})).text
     for field in ('name="budget_usd" inputmode="decimal" value="2"', '<option value="submit" selected>'):
         assert field in refused
+
+
+async def test_a_hint_gives_the_value_of_a_default(client: httpx2.AsyncClient, settings: Settings):
+    page = (await client.get("/submit")).text
+    for hint in (
+        f"Model of the runs. Default: {settings.model}.",
+        f"What each run may cost. Default: {usd(settings.run_budget_usd)}.",
+        f"Model replies a run may take. Default: {settings.max_turns}.",
+    ):
+        assert hint in page
+    assert "CHIRON_" not in page
+    page = (await client.get("/schedules")).text
+    assert f"Default, and most: {usd(settings.run_budget_usd)}." in page
+    assert "CHIRON_" not in page
+
+
+def test_a_hint_says_where_there_is_no_default_limit(settings: Settings):
+    unlimited = settings.model_copy(update={"run_budget_usd": None})
+    hint = Form(BatchRequest, settings=unlimited).hint("run_budget_usd")
+    assert hint == "What each run may cost. Default: no limit."

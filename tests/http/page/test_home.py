@@ -8,7 +8,7 @@ import pytest
 from support.api_server import api_client
 from support.research_rows import Shelf
 
-from chiron_api.http.page.home.answers import first_sentences
+from chiron_api.http.page.answers import first_sentences
 from chiron_workers.access.keys import NewKey, create_key
 from chiron_workers.db.connect import Pool
 from chiron_workers.settings import Settings

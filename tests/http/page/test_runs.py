@@ -122,3 +122,9 @@ async def test_runs_page_shows_a_key_the_runs_of_its_owner_alone(
 async def test_an_empty_list_of_runs_says_how_to_begin(client: httpx2.AsyncClient):
     answer = await client.get("/runs")
     assert 'href="/submit">Submit topics' in answer.text
+
+
+async def test_page_of_a_run_marks_the_runs_in_the_navigation(client: httpx2.AsyncClient, shelf: Shelf):
+    run_id = shelf.run("moss", shelf.batch(shelf.subject("moss")), "Bark")
+    page = (await client.get(f"/runs/{run_id}")).text
+    assert re.findall(r'<a href="([^"]+)" aria-current="page">', page) == ["/runs"]

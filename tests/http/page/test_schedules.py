@@ -42,6 +42,21 @@ async def test_a_schedule_is_made_with_a_form_and_listed(client: httpx2.AsyncCli
 
 
 @pytest.mark.parametrize(
+    ("cron", "words"),
+    [
+        ("0 9 * * MON", '<span title="0 9 * * MON">At 09:00 on Monday</span>'),
+        ("0 9 * * *", '<span title="0 9 * * *">At 09:00 every day</span>'),
+        ("0 9 1-7 * MON", "<code>0 9 1-7 * MON</code>"),
+    ],
+)
+async def test_list_of_schedules_has_a_simple_time_in_words(
+    client: httpx2.AsyncClient, cron: str, words: str
+):
+    await schedule_of(client, cron=cron)
+    assert words in (await client.get("/schedules")).text
+
+
+@pytest.mark.parametrize(
     ("field", "value", "words"),
     [
         ("topics", "", "topics"),

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
+from chiron_api.http.page.answers import ANSWER_CHARS, first_sentences
 from chiron_api.http.page.charts import CostChart, Stretch, cost_chart, stretches_of
 from chiron_api.http.page.rows.table import RowTable
 from chiron_api.http.page.rows.table import load as load_rows
@@ -60,13 +61,17 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class BatchView:
-    """All that the page of a batch shows; of `squares` and `stretches` one is empty."""
+    """All that the page of a batch shows; of `squares` and `stretches` one is empty.
+
+    `answers` has the first sentences of the answers of `runs`, by id; of a run without an answer nothing.
+    """
 
     batch: BatchSummary
     total: int
     squares: list[DictRow]
     stretches: list[Stretch]
     runs: list[DictRow]
+    answers: dict[UUID, str]
     selection: Selection
     has_more: bool
     facts: list[DictRow]
@@ -88,6 +93,7 @@ async def load(pool: Pool, batch_id: UUID, selection: Selection) -> BatchView:
         squares=await fetch_all(pool, SQL["squares"], args) if has_squares else [],
         stretches=[] if has_squares else stretches_of(await fetch_all(pool, SQL["density"], args)),
         runs=runs[:RUNS_PER_PAGE],
+        answers=await _answers(pool, runs[:RUNS_PER_PAGE]),
         selection=selection,
         has_more=len(runs) > RUNS_PER_PAGE,
         facts=await fetch_all(pool, SQL["facts"], args),
@@ -114,6 +120,12 @@ async def _runs(pool: Pool, batch_id: UUID, selection: Selection) -> list[DictRo
         "offset": (selection.page - 1) * RUNS_PER_PAGE,
     }
     return await fetch_all(pool, SQL[f"runs_by_{selection.order}"], args)
+
+
+async def _answers(pool: Pool, runs: list[DictRow]) -> dict[UUID, str]:
+    args = {"ids": [run["id"] for run in runs], "chars": ANSWER_CHARS}
+    rows = await fetch_all(pool, SQL["answers"], args)
+    return {row["id"]: first_sentences(row["answer"]) for row in rows}
 
 
 async def _chart(pool: Pool, batch: BatchSummary) -> CostChart | None:

@@ -52,7 +52,7 @@ select id, name, finished_at
  limit %(limit)s;
 
 -- run_columns
-id, number, topic, state, turns, facts, {{nothing_found}} as nothing_found, spent_usd, started_at, finished_at,
+id, number, topic, state, turns, facts + confirmed + cited as facts, {{nothing_found}} as nothing_found, spent_usd, started_at, finished_at,
        error ->> 'message' as problem
 
 -- runs_by_topic
@@ -70,7 +70,7 @@ select {{run_columns}}
  where batch_id = %(batch_id)s
    and (%(state)s::text is null or state = %(state)s)
    and (not %(nothing_found)s or {{nothing_found}})
- order by facts desc, id
+ order by facts + confirmed + cited desc, id
  limit %(limit)s offset %(offset)s;
 
 -- runs_by_cost
@@ -90,3 +90,10 @@ select {{run_columns}}
    and (not %(nothing_found)s or {{nothing_found}})
  order by turns desc, id
  limit %(limit)s offset %(offset)s;
+
+-- answers
+-- How the answers of the listed runs begin. The list does not read them, since it would read those of all runs to sort them.
+select id, left(answer, %(chars)s) as answer
+  from runs
+ where id = any(%(ids)s)
+   and answer is not null;

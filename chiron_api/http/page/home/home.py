@@ -4,7 +4,8 @@ from uuid import UUID
 
 from psycopg.rows import DictRow
 
-from chiron_api.http.page.home.answers import ANSWER_CHARS, LatestAnswer, latest_answer
+from chiron_api.http.page.answers import ANSWER_CHARS
+from chiron_api.http.page.home.answers import LatestAnswer, latest_answer
 from chiron_api.http.page.home.money import Money, money_today
 from chiron_api.services import Services
 from chiron_workers.batches.summaries import BatchSummary, summaries_of

@@ -42,7 +42,7 @@ async def _show(request: Request, target: UUID, path: str, title: str, *, with_t
     return page(
         request,
         "rows/page.html",
-        section="/batches",
+        section=path.rpartition("/")[0],
         table=table,
         title=title,
         with_topic=with_topic,

@@ -74,7 +74,7 @@ async def show_run(request: Request) -> Response:
     return page(
         request,
         "run/page.html",
-        section="/batches",
+        section="/runs",
         run=run,
         cost_to_finish=await cost_to_finish_of(pool, run),
         message=MESSAGE,
@@ -135,7 +135,7 @@ async def show_call(request: Request) -> Response:
     if call is None:
         raise Problem(HTTPStatus.NOT_FOUND, NO_CALL)
     arguments = json.dumps(call["arguments"], indent=2, ensure_ascii=False)
-    return page(request, "run/call.html", section="/batches", run=run, call=call, arguments=arguments)
+    return page(request, "run/call.html", section="/runs", run=run, call=call, arguments=arguments)
 
 
 async def download_result(request: Request) -> Response:

@@ -15,6 +15,7 @@ from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import act_view, view
 from chiron_api.http.problems import Problem
 from chiron_workers.errors import Conflict, UsageError
+from chiron_workers.subscriptions.cron import Recurrence
 
 PATH = "/schedules"
 SCHEDULES_PER_PAGE = 50
@@ -68,15 +69,19 @@ async def _page(
     query = acts.SubscriptionPage(limit=SCHEDULES_PER_PAGE, after=after)
     async with services.store() as store:
         subjects = await store.subjects.all(limit=1_000)
+    listing = await acts.list_subscriptions(services, query)
     return page(
         request,
         "schedules/page.html",
         status=status,
         section=PATH,
-        listing=await acts.list_subscriptions(services, query),
+        listing=listing,
+        recurrences={
+            schedule.id: Recurrence(schedule.cron, schedule.time_zone) for schedule in listing.items
+        },
         is_first=after is None,
         has_owners=services.principal.visible_owner is None,
-        form=Form(acts.SubscriptionRequest, fields),
+        form=Form(acts.SubscriptionRequest, fields, services.settings),
         subjects=subjects,
         default_model=services.settings.model,
         problem=problem,

@@ -54,7 +54,7 @@ async def _form(request: Request, draft: Draft, *, problem: str = "") -> Respons
         "submit/page.html",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         section="/submit",
-        form=Form(BatchRequest, draft.fields),
+        form=Form(BatchRequest, draft.fields, services.settings),
         topics=topics,
         subjects=subjects,
         default_model=services.settings.model,
