@@ -42,12 +42,12 @@ class Chart:
     left_out: int = 0
 
 
-def anchor(finding: int) -> str:
+def link_to_finding(finding: int) -> str:
     """The attributes of a link to a finding of the same page."""
     return f'href="#f{finding}"'
 
 
-def draw(chart: Chart, *, key: str, link: Callable[[int], str] = anchor) -> str:
+def draw(chart: Chart, *, key: str, link: Callable[[int], str] = link_to_finding) -> str:
     """The chart as one SVG element with a title, a description, an axis with its name, and a bar for each point.
 
     Args:
@@ -129,12 +129,13 @@ def _bar(point: Point, y: int, ticks: Sequence[float], link: Callable[[int], str
     zero, end = _x(0.0, ticks), _x(point.value, ticks)
     value = number_text(point.value)
     words = f"{point.label[:TITLE_CHARS]}: {value}"
+    place = f", finding {point.finding}" if point.finding is not None else ""
     note = f"\n{one_line(point.note)}" if point.note else ""
     kind = "bar" if point.finding is not None else "bar outline"
     is_left = point.value < 0
     value_x, anchor = (end - 6, "end") if is_left else (end + 6, "start")
     drawing = (
-        f"<title>{escape(words + note)}</title>"
+        f"<title>{escape(words + place + note)}</title>"
         f'<text class="label" x="{MARGIN_LEFT - 10}" y="{y + 14}" text-anchor="end" direction="{_direction(point.label)}">'
         f"{escape(_short(point.label))}</text>"
         f'<rect class="{kind}" x="{min(zero, end):.1f}" y="{y + 2}" width="{max(abs(end - zero), 1):.1f}" '
@@ -143,8 +144,8 @@ def _bar(point: Point, y: int, ticks: Sequence[float], link: Callable[[int], str
     )
     if point.finding is None:
         return f'<g role="img" aria-label="{escape(words)}">{drawing}</g>\n'
-    name = escape(f"{words}, finding {point.finding}")
-    return f'<a {link(point.finding)} aria-label="{name}">{drawing}</a>\n'
+    # Its title names it: a label without the words that are drawn would be another name than the one that is seen.
+    return f"<a {link(point.finding)}>{drawing}</a>\n"
 
 
 def _x(value: float, ticks: Sequence[float]) -> float:

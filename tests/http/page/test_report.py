@@ -122,7 +122,7 @@ async def test_a_report_begins_with_its_summary_and_charts_and_ends_with_how_it_
     assert lead in header
     assert "3 questions on Lakes" in lead
     assert '<a href="#t2"><bdi>#2 How deep is Lake Ab?</bdi></a>' in content
-    assert f'<a href="/facts/{fact_ids[0]}" data-panel aria-label="Lake Aa: 900, finding 1">' in content
+    assert f'<a href="/facts/{fact_ids[0]}" data-panel><title>Lake Aa: 900, finding 1</title>' in content
     assert f"Report on the batch {batch_id}" in content.partition('<section id="work">')[2]
     assert " style=" not in page
 
@@ -136,7 +136,7 @@ async def test_further_pages_of_a_report_have_only_questions(client: httpx2.Asyn
     assert f"{count} questions on Lakes" in first
     assert f"{count} facts." in first
     assert f'href="/batches/{batch_id}/report?page=2#findings"><bdi>#{PAGE_FINDINGS + 1} How deep' in first
-    assert f'<a href="/facts/{fact_ids[0]}" data-panel aria-label="Lake Aa: 900' in first
+    assert f'<a href="/facts/{fact_ids[0]}" data-panel><title>Lake Aa: 900' in first
     assert f"<dt>Findings</dt><dd>{count}</dd>" in first
     for part in (">Summary<", ">Charts<", ">Learning goal<", ">How this report was made<"):
         assert part in first
