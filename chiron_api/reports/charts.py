@@ -3,7 +3,7 @@
 Colours are those of the page's style sheet, by name, so that a chart follows the light and the dark theme and the printer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
@@ -42,11 +42,17 @@ class Chart:
     left_out: int = 0
 
 
-def draw(chart: Chart, *, key: str) -> str:
+def link_to_finding(finding: int) -> str:
+    """The attributes of a link to a finding of the same page."""
+    return f'href="#f{finding}"'
+
+
+def draw(chart: Chart, *, key: str, link: Callable[[int], str] = link_to_finding) -> str:
     """The chart as one SVG element with a title, a description, an axis with its name, and a bar for each point.
 
     Args:
         key: A prefix that makes its ids unique in the page.
+        link: The attributes of a link to a finding.
     """
     chart = drawable(chart)
     points = chart.points
@@ -57,7 +63,7 @@ def draw(chart: Chart, *, key: str) -> str:
         f'width="{WIDTH}" height="{height}" xmlns="http://www.w3.org/2000/svg">\n'
         f'<title id="{key}-title">{escape(chart.title)}</title>\n<desc id="{key}-about">{escape(_about(chart))}</desc>\n',
         _axis(chart.axis, ticks, height),
-        *(_bar(point, MARGIN_TOP + ROW * n, ticks) for n, point in enumerate(points)),
+        *(_bar(point, MARGIN_TOP + ROW * n, ticks, link) for n, point in enumerate(points)),
         "</svg>\n",
     ]
     return "".join(parts)
@@ -119,16 +125,17 @@ def _axis(name: str, ticks: Sequence[float], height: int) -> str:
     )
 
 
-def _bar(point: Point, y: int, ticks: Sequence[float]) -> str:
+def _bar(point: Point, y: int, ticks: Sequence[float], link: Callable[[int], str]) -> str:
     zero, end = _x(0.0, ticks), _x(point.value, ticks)
     value = number_text(point.value)
     words = f"{point.label[:TITLE_CHARS]}: {value}"
+    place = f", finding {point.finding}" if point.finding is not None else ""
     note = f"\n{one_line(point.note)}" if point.note else ""
     kind = "bar" if point.finding is not None else "bar outline"
     is_left = point.value < 0
     value_x, anchor = (end - 6, "end") if is_left else (end + 6, "start")
     drawing = (
-        f"<title>{escape(words + note)}</title>"
+        f"<title>{escape(words + place + note)}</title>"
         f'<text class="label" x="{MARGIN_LEFT - 10}" y="{y + 14}" text-anchor="end" direction="{_direction(point.label)}">'
         f"{escape(_short(point.label))}</text>"
         f'<rect class="{kind}" x="{min(zero, end):.1f}" y="{y + 2}" width="{max(abs(end - zero), 1):.1f}" '
@@ -137,8 +144,8 @@ def _bar(point: Point, y: int, ticks: Sequence[float]) -> str:
     )
     if point.finding is None:
         return f'<g role="img" aria-label="{escape(words)}">{drawing}</g>\n'
-    name = escape(f"{words}, finding {point.finding}")
-    return f'<a href="#f{point.finding}" aria-label="{name}">{drawing}</a>\n'
+    # Its title names it: a label without the words that are drawn would be another name than the one that is seen.
+    return f"<a {link(point.finding)}>{drawing}</a>\n"
 
 
 def _x(value: float, ticks: Sequence[float]) -> float:

@@ -113,29 +113,31 @@ async def answers_of(
 
 
 async def table_and_charts(
-    pool: Pool, target: Target, arrangement: Arrangement
+    pool: Pool, target: Target, arrangement: Arrangement, *, rows_max: int = TABLE_ROWS
 ) -> tuple[Table | None, tuple[Chart, ...]]:
     """The first rows of a batch or a run as a table, and charts of their numbers and of those that findings state."""
     findings = [finding for section in arrangement.sections for finding in section.findings]
     numbers = {finding.fact_id: finding.number for finding in (*findings, *arrangement.asides)}
-    columns, rows = await _handed_in_rows(pool, target)
+    columns, rows = await _handed_in_rows(pool, target, rows_max)
     questions = {
         section.question.run_id: section.question.number
         for section in arrangement.sections
         if section.question
     }
-    table = table_of(columns, rows, numbers, questions, rows_max=TABLE_ROWS)
-    row_charts = charts_of(columns, rows[:TABLE_ROWS], numbers)
+    table = table_of(columns, rows, numbers, questions, rows_max=rows_max)
+    row_charts = charts_of(columns, rows[:rows_max], numbers)
     fact_charts = await asyncio.to_thread(charts_of_findings, findings, row_charts)
     return table, (*row_charts, *fact_charts)
 
 
-async def _handed_in_rows(pool: Pool, target: Target) -> tuple[Sequence[Column], list[AnswerRow]]:
+async def _handed_in_rows(
+    pool: Pool, target: Target, rows_max: int
+) -> tuple[Sequence[Column], list[AnswerRow]]:
     if target.kind is ReportKind.SUBJECT:
         return (), []
     target_id = UUID(str(target.id))
     columns = await columns_asked_for(pool, target_id)
-    rows = await row_page(pool, target_id, columns, after=None, limit=TABLE_ROWS + 1) if columns else []
+    rows = await row_page(pool, target_id, columns, after=None, limit=rows_max + 1) if columns else []
     return columns, rows
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import accumulate
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -11,9 +12,16 @@ from psycopg.rows import DictRow
 from chiron_api.reports.answer import RunAnswer
 from chiron_api.reports.answering import written_answer
 from chiron_api.reports.arranging import Arrangement, arrange, order_of_topic
-from chiron_api.reports.gathering import RUNS_MAX, answers_of, sources_of, subjects_of, work_of
+from chiron_api.reports.gathering import (
+    RUNS_MAX,
+    answers_of,
+    sources_of,
+    subjects_of,
+    table_and_charts,
+    work_of,
+)
 from chiron_api.reports.material import read
-from chiron_api.reports.question_pages import QuestionPages, lay_out_questions, read_page
+from chiron_api.reports.question_pages import QuestionPages, lay_out_questions, read_first, read_page
 from chiron_api.reports.questions import AskedQuestion
 from chiron_api.reports.report import Report, Section, Work
 from chiron_workers.db.connect import Pool
@@ -25,6 +33,9 @@ from chiron_workers.states import SHOWN_STATUSES, FactStatus, ReportKind
 PAGE_FINDINGS = 30
 RUN_ANSWERS_MAX = 3
 TOPICS_MAX = 200  # questions that the contents list
+SUMMARY_MAX = 100  # questions, topics and rows that the first page begins with
+SUMMARY_FACTS = 500  # that are read for them and for charts
+RUNS_SHOWN = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,8 @@ class ReportPage:
     A page of a batch or a run has whole questions with their answers. The first page of a subject has the written answer and,
     where it is the only one, what some of the runs answered. Sources are numbered a page at a time. `counts` say how many facts
     of the whole are disputed, and how many are candidates. Of `topic_count` questions `topics` has the first 200. `asides` of
-    the report are findings of other pages too, since this page names them.
+    the report are findings of other pages too, since this page names them. The first page has a `beginning`: a report of the
+    first questions or topics with the first facts of all, for the summary, the table and the charts.
     """
 
     report: Report
@@ -54,6 +66,7 @@ class ReportPage:
     counts: Mapping[FactStatus, int]
     topics: tuple[Topic, ...]
     topic_count: int
+    beginning: Report | None = None
 
 
 async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str | None = None) -> ReportPage:
@@ -67,10 +80,11 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
     """
     target = await report_rows.find_target(pool, scope, owner=owner)
     draft = await latest_draft(pool, str(target.id), owner=target.owner) if number == 1 else None
-    # Postgres sums up the runs while the whole is laid out. Runs are read for what is not known, which goes with an answer.
+    runs_max = RUNS_MAX if draft else RUNS_SHOWN if number == 1 else 0  # an answer says what all runs missed
+    # Postgres sums up the runs while the whole is laid out.
     try:
         async with asyncio.TaskGroup() as group:
-            work_task = group.create_task(work_of(pool, target, runs_max=RUNS_MAX if draft else 0))
+            work_task = group.create_task(work_of(pool, target, runs_max=runs_max))
             plan_task = group.create_task(_plan(pool, target))
     except BaseExceptionGroup as errors:  # the first says why the other was cancelled
         raise errors.exceptions[0] from None
@@ -98,7 +112,10 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
     answers = await answers_of(pool, target, whole, questions) if is_answered else ()
     if target.kind is ReportKind.SUBJECT:
         answers = answers[:RUN_ANSWERS_MAX]
-    report = await _report(pool, target, whole, answers, work, with_answer=draft is not None)
+    report = await _report(
+        pool, target, whole, answers, work, counts=plan.counts, with_answer=draft is not None
+    )
+    beginning = await _beginning(pool, target, report, whole, plan, layout) if number == 1 else None
     return ReportPage(
         _cut(report, whole, frozenset(page_ids)),
         number,
@@ -107,7 +124,35 @@ async def gather_page(pool: Pool, scope: UUID | str, *, number: int, owner: str 
         plan.counts,
         plan.topics,
         plan.topic_count,
+        beginning,
     )
+
+
+async def _beginning(
+    pool: Pool,
+    target: report_rows.Target,
+    report: Report,
+    whole: Arrangement,
+    plan: "_Plan",
+    layout: QuestionPages | None,
+) -> Report:
+    """The report with its first questions or topics, a table and charts; of a single page no fact is read again."""
+    if plan.pages > 1:
+        questions, numbers = list[AskedQuestion](), plan.numbers
+        if layout is None:
+            fact_ids = plan.first_facts()
+        else:
+            questions, numbers = await read_first(pool, target, layout, SHOWN_STATUSES, limit=SUMMARY_MAX)
+            fact_ids = [fact_id for question in questions for fact_id in question.new_ids][:SUMMARY_FACTS]
+        whole = await asyncio.to_thread(arrange, await read(pool, fact_ids), numbers, questions)
+        answers = await answers_of(pool, target, whole, questions) if questions else ()
+        sections, further_sections = whole.sections[:SUMMARY_MAX], whole.sections[SUMMARY_MAX:]
+        further_findings = (finding for section in further_sections for finding in section.findings)
+        report = replace(
+            report, sections=sections, asides=(*whole.asides, *further_findings), run_answers=answers
+        )
+    table, charts = await table_and_charts(pool, target, whole, rows_max=SUMMARY_MAX)
+    return replace(report, table=table, charts=charts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +170,12 @@ class _Plan:
     def facts_of(self, number: int) -> Sequence[str]:
         """The findings of a page, by their facts."""
         return self.fact_ids[(number - 1) * PAGE_FINDINGS : number * PAGE_FINDINGS]
+
+    def first_facts(self) -> list[str]:
+        """The surest fact of each of the first topics, then the first of all."""
+        starts = accumulate((topic.findings for topic in self.topics[: SUMMARY_MAX - 1]), initial=0)
+        surest_ids = [self.fact_ids[start] for start in starts if start < len(self.fact_ids)]
+        return list(dict.fromkeys([*surest_ids, *self.fact_ids[:SUMMARY_FACTS]]))[:SUMMARY_FACTS]
 
 
 async def _plan(pool: Pool, target: report_rows.Target) -> tuple[_Plan, QuestionPages | None]:
@@ -185,6 +236,7 @@ async def _report(
     answers: tuple[RunAnswer, ...],
     work: Work,
     *,
+    counts: Mapping[FactStatus, int],
     with_answer: bool,
 ) -> Report:
     subjects = await subjects_of(pool, target, whole)
@@ -199,7 +251,7 @@ async def _report(
         asides=whole.asides,
         sources=tuple(sources),
         contradictions=whole.contradictions,
-        counts={},
+        counts=dict.fromkeys(FactStatus, 0) | dict(counts),
         with_candidates=False,
         left_out=0,
         work=work,

@@ -90,6 +90,16 @@ async def read_page(
     return await with_attempts(pool, page_questions), numbers
 
 
+async def read_first(
+    pool: Pool, target: Target, layout: QuestionPages, statuses: Sequence[FactStatus], *, limit: int
+) -> tuple[list[AskedQuestion], dict[str, int]]:
+    """The first questions, whole, and the numbers of their facts."""
+    rows = await report_rows.questions_from(pool, target, place=0, statuses=statuses, limit=limit)
+    questions = await _divided(pool, target, rows)
+    places = {question.row["run_id"]: place for place, question in enumerate(questions)}
+    return questions, _numbers(layout, questions, places)
+
+
 async def _first_to_have(
     pool: Pool, target: Target, fact_ids: Sequence[str], statuses: Sequence[FactStatus]
 ) -> tuple[list[AskedQuestion], dict[str, int]]:

@@ -33,11 +33,20 @@ class SummaryLine:
 
 def lead(report: Report) -> str:
     """The line under the title: questions, dates, and numbers of facts and sources."""
-    titles = ", ".join(one_line(subject.title) for subject in report.subjects[:1])
     questions = sum(section.question is not None for section in report.sections)
+    return lead_of(report, questions=questions, facts=len(list(report.findings)), sources=len(report.sources))
+
+
+def lead_of(report: Report, *, questions: int, facts: int, sources: int | None) -> str:
+    """The line under the title of a report that may be a part of the whole, with the numbers of the whole.
+
+    Args:
+        sources: None where it is not known.
+    """
+    titles = ", ".join(one_line(subject.title) for subject in report.subjects[:1])
     about = f"{count(questions, 'question')} on {titles}" if questions > 1 else titles
-    facts = f"{count(len(list(report.findings)), 'fact')} from {count(len(report.sources), 'source')}"
-    return f"{about or one_line(report.title)}, {_when(report)}: {facts}."
+    origin = "" if sources is None else f" from {count(sources, 'source')}"
+    return f"{about or one_line(report.title)}, {_when(report)}: {count(facts, 'fact')}{origin}."
 
 
 def _when(report: Report) -> str:
@@ -63,13 +72,17 @@ def columns(report: Report) -> tuple[str, ...]:
     return TOPIC_COLUMNS if report.kind is ReportKind.SUBJECT else QUESTION_COLUMNS
 
 
-def summary_lines(report: Report) -> list[SummaryLine]:
-    """The summary, 200 lines at most; none where a single section says it all."""
+def summary_lines(report: Report, sizes: Sequence[int] | None = None) -> list[SummaryLine]:
+    """The summary, 200 lines at most; none where a single section says it all.
+
+    Args:
+        sizes: How many facts each section has, where the report holds only some of them.
+    """
     if len(report.sections) < 2:
         return []
     answers = {answer.run_id: answer for answer in report.run_answers}
     return [
-        SummaryLine(title, _answer(section, answers), _facts(section), place)
+        SummaryLine(title, _answer(section, answers), sizes[place - 1] if sizes else _facts(section), place)
         for place, (title, section) in enumerate(phrasing.titled_sections(report), start=1)
         if place <= LINES_MAX
     ]

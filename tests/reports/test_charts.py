@@ -47,7 +47,7 @@ def test_a_chart_has_title_axis_and_links_with_names() -> None:
     assert "1 of them, drawn in outline" in (svg.findtext(f"{SVG}desc") or "")
     assert svg.get("aria-labelledby") == "c1-title c1-about"
     [link] = svg.findall(f"{SVG}a")
-    assert (link.get("href"), link.get("aria-label")) == ("#f7", "Baikal: 1,642, finding 7")
+    assert (link.get("href"), link.findtext(f"{SVG}title")) == ("#f7", "Baikal: 1,642, finding 7")
     texts = {text.get("class"): text.text for text in svg.iter(f"{SVG}text")}
     assert texts["name"] == "depth"
     ticks = [text.text for text in svg.iter(f"{SVG}text") if text.get("class") == "tick"]

@@ -12,6 +12,10 @@ class Anchors:
         """Of a link to a finding."""
         return f'href="#f{number}"'
 
+    def section(self, place: int) -> str:
+        """Of a link to a question or a topic; the first has place 1."""
+        return f'href="#t{place}"'
+
     def source(self, number: int, findings: Iterable[int] = ()) -> str:
         """Of a link to a source that some of these findings cite."""
         return f'href="#s{number}"'
@@ -20,12 +24,18 @@ class Anchors:
 class FactPages(Anchors):
     """The attributes of links to the pages of facts, each with the source that is cited; these open in a panel."""
 
-    def __init__(self, findings: Mapping[int, Finding]) -> None:
-        self._findings = findings
+    def __init__(self, findings: Mapping[int, Finding], sections: Mapping[int, str] | None = None) -> None:
+        """`sections` has the addresses of questions or topics on other pages of the report, by their places."""
+        self._findings, self._sections = findings, sections or {}
 
     def finding(self, number: int) -> str:
         """Of a link to the page of a finding's fact."""
         return f'href="/facts/{self._findings[number].fact_id}" data-panel'
+
+    def section(self, place: int) -> str:
+        """Of a link to a question or a topic, on this page or on another."""
+        address = self._sections.get(place)
+        return f'href="{address}"' if address else super().section(place)
 
     def source(self, number: int, findings: Iterable[int] = ()) -> str:
         """Of a link to the page of the first finding that cites a source; to the list of sources where none does."""

@@ -51,13 +51,16 @@ def _critical(is_critical: bool) -> str:
     return ' <span class="mark">goal-critical</span>' if is_critical else ""
 
 
-def made(report: Report) -> Iterator[str]:
-    """How the report was made: whose words are whose, the report in numbers, failures, models, runs."""
+def made(report: Report, figures: Iterable[tuple[str, str]] | None = None) -> Iterator[str]:
+    """How the report was made: whose words are whose, the report in numbers, failures, models, runs.
+
+    Args:
+        figures: Names and values of the numbers. None: `phrasing.summary`.
+    """
     yield f'<section id="work">\n<h2>{making.HEADING}</h2>\n'
     yield from (f'<p class="soft" dir="auto">{escape(note)}</p>\n' for note in making.notes(report))
-    pairs = (
-        f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in phrasing.summary(report)
-    )
+    figures = phrasing.summary(report) if figures is None else figures
+    pairs = (f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in figures)
     yield f'<dl class="glance">{"".join(pairs)}</dl>\n'
     if not report.work.run_count:
         yield f"<p>{phrasing.NO_RUN}</p>\n</section>\n"

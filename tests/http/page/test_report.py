@@ -6,7 +6,7 @@ import httpx2
 from support.report_writing import AGE, MEAN, OPEN, OPPOSITE, Batch, researched_batch, written_report
 from support.research_rows import Shelf
 
-from chiron_api.reports.paging import PAGE_FINDINGS
+from chiron_api.reports.paging import PAGE_FINDINGS, SUMMARY_MAX
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> مرحبا 🙂 \u202eabc\x1b[31m"
 UNKNOWN = "0198c0de-7a3b-7c11-9d52-3f6a51e0b7aa"
@@ -91,6 +91,78 @@ async def test_contradictions_across_pages_are_told_on_both(client: httpx2.Async
         assert 'id="asides"' not in page
 
 
+def _researched_lakes(shelf: Shelf, lakes: int, *, purpose: str | None = None) -> tuple[str, list[str]]:
+    """A batch with a question about each lake, and the fact of each."""
+    subject = shelf.subject("lakes", "Lakes", purpose)
+    batch_id = shelf.batch(subject, "Depths of lakes")
+    fact_ids = []
+    for n in range(lakes):
+        name = f"Lake {chr(65 + n // 26)}{chr(97 + n % 26)}"
+        run_id = shelf.run(subject, batch_id, f"How deep is {name}?", answer=f"{name} is deep.")
+        fact = shelf.fact(
+            subject, f"{name} is {900 - n} m deep.", f"https://example.org/{n}", "depth", run_id=run_id
+        )
+        fact_ids.append(str(fact))
+    return str(batch_id), fact_ids
+
+
+async def test_a_report_begins_with_its_summary_and_charts_and_ends_with_how_it_was_made(
+    client: httpx2.AsyncClient, shelf: Shelf
+):
+    batch_id, fact_ids = _researched_lakes(shelf, 3, purpose="Know all depths.")
+    page = (await client.get(f"/batches/{batch_id}/report")).text
+    file = (await client.get(f"/batches/{batch_id}/report.html")).text
+    parts = ["<h1", 'class="lead', ">Summary<", ">Charts<", ">Questions<", ">Learning goal<"]
+    parts += [">Sources<", ">How this report was made<", batch_id]
+    content = page.partition('<div class="read">')[2]
+    header = page.partition('<div class="read">')[0].partition("<h1")[2]
+    places = [("<h1" + header + content).index(part) for part in parts[:-1]]
+    assert places == sorted(places)
+    lead = re.findall(r'<p class="lead[^>]*>(.*?)</p>', file)[0]
+    assert lead in header
+    assert "3 questions on Lakes" in lead
+    assert '<a href="#t2"><bdi>#2 How deep is Lake Ab?</bdi></a>' in content
+    assert f'<a href="/facts/{fact_ids[0]}" data-panel><title>Lake Aa: 900, finding 1</title>' in content
+    assert f"Report on the batch {batch_id}" in content.partition('<section id="work">')[2]
+    assert " style=" not in page
+
+
+async def test_further_pages_of_a_report_have_only_questions(client: httpx2.AsyncClient, shelf: Shelf):
+    count = 2 * PAGE_FINDINGS + 5
+    batch_id, fact_ids = _researched_lakes(shelf, count, purpose="Know all depths.")
+    first, second = [
+        (await client.get(f"/batches/{batch_id}/report?page={number}")).text for number in (1, 2)
+    ]
+    assert f"{count} questions on Lakes" in first
+    assert f"{count} facts." in first
+    assert f'href="/batches/{batch_id}/report?page=2#findings"><bdi>#{PAGE_FINDINGS + 1} How deep' in first
+    assert f'<a href="/facts/{fact_ids[0]}" data-panel><title>Lake Aa: 900' in first
+    assert f"<dt>Findings</dt><dd>{count}</dd>" in first
+    for part in (">Summary<", ">Charts<", ">Learning goal<", ">How this report was made<"):
+        assert part in first
+        assert part not in second
+    assert ">Questions<" in second
+
+
+async def test_the_summary_of_a_large_subject_has_its_first_topics(client: httpx2.AsyncClient, shelf: Shelf):
+    subject = shelf.subject("large", "Large")
+    for n in range(SUMMARY_MAX + 5):
+        for part in (1, 2):
+            shelf.fact(
+                subject,
+                f"Fact {n}.{part}.",
+                f"https://example.org/{n}",
+                f"part {n:03}",
+                confidence=0.95 - part / 10,
+            )
+    page = (await client.get("/subjects/large/report")).text
+    summary = page.partition('<section id="summary">')[2].partition("</section>")[0]
+    assert summary.count("Fact ") == SUMMARY_MAX
+    assert summary.count(">2</td>") == SUMMARY_MAX
+    assert "And 5 more, on further pages." in page
+    assert len(page.encode()) < 200_000
+
+
 async def test_a_written_answer_comes_first_and_its_facts_open(
     client: httpx2.AsyncClient, batch: Batch, shelf: Shelf
 ):
@@ -98,7 +170,8 @@ async def test_a_written_answer_comes_first_and_its_facts_open(
     written_report(shelf, batch, ("Summary", sentences))
     page = (await client.get(f"/batches/{batch.id}/report")).text
     answer, _, rest = page.partition('<section id="findings">')
-    assert "Written by claude-opus-5-5" in answer
+    assert "Written by claude-opus-5-5" not in answer
+    assert "Written by claude-opus-5-5" in rest.partition('<section id="work">')[2]
     assert f'<a href="/facts/{batch.freeboard}" data-panel aria-label="Finding' in answer
     assert f'<a class="cite" href="/facts/{batch.age}?source=1" data-panel' in answer
     assert "&lt;b&gt;" in answer

@@ -145,8 +145,8 @@ for (const area of $$("textarea[data-drop]")) {
 const panel = $("#panel");
 let opener = null;
 async function openPanel(link) {
-  const answer = await fetch(link.href, { headers: { "X-Part": "panel" } });
-  if (!answer.ok) { location.href = link.href; return; }
+  const answer = await fetch(link.getAttribute("href"), { headers: { "X-Part": "panel" } });
+  if (!answer.ok) { location.href = link.getAttribute("href"); return; }
   $(".body", panel).innerHTML = await answer.text();
   if (!panel.contains(link)) opener = link;
   if (!panel.open) panel.showModal();
@@ -163,7 +163,7 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-panel]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
-  openPanel(link).catch(() => { location.href = link.href; });
+  openPanel(link).catch(() => { location.href = link.getAttribute("href"); });
 });
 panel?.addEventListener("close", () => opener?.focus());
 $(".close", panel || document)?.addEventListener("click", () => panel.close());

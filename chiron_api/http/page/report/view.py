@@ -22,13 +22,15 @@ from chiron_api.http.page.rendering import page, see_other
 from chiron_api.http.page.views import view
 from chiron_api.http.problems import Problem
 from chiron_api.http.responses import document_response
-from chiron_api.reports.formats import DocumentName, html_answer, html_findings
+from chiron_api.reports import phrasing, summary
+from chiron_api.reports.formats import DocumentName, html_answer, html_findings, html_summary, html_work
 from chiron_api.reports.formats.html_addresses import FactPages
-from chiron_api.reports.paging import ReportPage, gather_page
+from chiron_api.reports.paging import RUNS_SHOWN, SUMMARY_MAX, ReportPage, gather_page
 from chiron_workers.errors import KeyBudgetSpent, NotFound, UsageError
 from chiron_workers.states import ReportKind
 
 TOPICS_SHOWN = 200
+WHOLE_ONLY = frozenset({"Sources", "Contradictions"})  # numbers that a page of several does not know
 FOLDERS = {ReportKind.BATCH: "batches", ReportKind.RUN: "runs", ReportKind.SUBJECT: "subjects"}
 SECTIONS = {ReportKind.BATCH: "/batches", ReportKind.RUN: "/batches", ReportKind.SUBJECT: "/subjects"}
 
@@ -61,6 +63,8 @@ async def _show(
         path=f"/{FOLDERS[kind]}/{part.report.id}",
         formats=list(DocumentName),
         topics=part.topics[:TOPICS_SHOWN],
+        lead=_lead(part),
+        topics_left_out=max(0, part.topic_count - SUMMARY_MAX),
         default_model=services.settings.model,
         form=Form(Writing, fields or {}),
         problem=problem,
@@ -70,16 +74,55 @@ async def _show(
 
 def _sections(part: ReportPage) -> dict[str, Markup]:
     """The parts of the report as the HTML format writes them, with links to facts."""
-    pages, report = FactPages(part.report.by_number()), part.report
+    report = part.report
+    pages = FactPages(report.by_number())
     neighbours = tuple(finding for finding in report.asides if finding.number > part.findings)
     return {
-        "answer": _markup(html_answer.written(report, pages)),
+        **_beginning(part),
+        "answer": _markup(html_answer.written(report, pages, has_origin=False)),
         "said": _markup(html_answer.said(report)),
-        "findings": _markup(html_findings.findings(report, pages)),
+        "findings": _markup(html_findings.findings(report, pages, notes=phrasing.client_notes(report))),
         "contradictions": _markup(html_findings.contradictions(report, pages)),
         "asides": _markup(html_findings.asides(replace(report, asides=neighbours), pages)),
         "sources": _markup(html_findings.sources(report, pages)),
     }
+
+
+def _beginning(part: ReportPage) -> dict[str, Markup]:
+    """What only the first page has: the summary or the table of rows, the charts, and how the report was made."""
+    report = part.beginning
+    if report is None:
+        return dict.fromkeys(("summary", "charts", "made"), Markup())
+    path = f"/{FOLDERS[report.kind]}/{report.id}/report"
+    sections = {
+        place: f"{path}?page={topic.page}#findings"
+        for place, topic in enumerate(part.topics, start=1)
+        if topic.page > 1
+    }
+    pages = FactPages(report.by_number(), sections)
+    sizes = [topic.findings for topic in part.topics]
+    work = replace(report.work, runs=report.work.runs[:RUNS_SHOWN])
+    return {
+        "summary": _markup(html_summary.opening(report, pages, sizes=sizes)),
+        "charts": _markup(html_summary.charts(report, pages)),
+        "made": _markup(html_work.made(replace(report, work=work), _figures(part))),
+    }
+
+
+def _figures(part: ReportPage) -> list[tuple[str, str]]:
+    """The report in numbers, those of the whole."""
+    figures = list(phrasing.summary(part.report))
+    if part.pages == 1:
+        return figures
+    rest = [(name, value) for name, value in figures[1:] if name not in WHOLE_ONLY]
+    return [(figures[0][0], f"{part.findings:,}"), *rest]
+
+
+def _lead(part: ReportPage) -> str:
+    report = part.report
+    questions = 0 if report.kind is ReportKind.SUBJECT else part.topic_count
+    sources = len(report.sources) if part.pages == 1 else None
+    return summary.lead_of(report, questions=questions, facts=part.findings, sources=sources)
 
 
 def _markup(pieces: Iterable[str]) -> Markup:
