@@ -42,8 +42,10 @@ async def test_what_hosted_services_cost_is_a_line_of_its_own(client: httpx2.Asy
     subject = shelf.subject("moon")
     batch = shelf.batch(subject, "Tides")
     run = shelf.run(subject, batch, "Why?", services_usd=0.25)
-    for path in (f"/batches/{batch}", f"/runs/{run}", f"/runs/{run}/report"):
+    for path in (f"/batches/{batch}", f"/runs/{run}"):
         assert "<dt>Services</dt><dd>$0.2500 of it</dd>" in (await client.get(path)).text, path
+    report = (await client.get(f"/runs/{run}/report")).text
+    assert "<dt>Embeddings and searches</dt><dd>$0.2500 of it</dd>" in report
 
 
 @pytest.mark.parametrize(
