@@ -195,9 +195,11 @@ async def submit_within(
     session: Session, batch: NewBatch, run_ids: list[UUID], *, principal: Principal
 ) -> Submitted:
     """As `submit`, in the transaction of a session that may write more; `run_ids` come from `prepare`."""
-    slugs = await _ensure_subjects(session, batch)
-    connection = await session.begin()
+    slugs = _slugs(batch)
+    # Before the transaction begins: Postgres ends one that idles for seconds, as hashing many topics may take.
     args = await asyncio.to_thread(_batch_row, batch, slugs, principal)
+    await _ensure_subjects(session, slugs)
+    connection = await session.begin()
     if principal.key_id is not None:
         if await _is_there(connection, args):
             return await _existing(connection, args)
@@ -254,17 +256,21 @@ def _check_columns(batch: NewBatch) -> None:
             )
 
 
-async def _ensure_subjects(session: Session, batch: NewBatch) -> dict[str, str]:
-    names = {batch.subject, *(run.subject for run in batch.runs)}
+def _slugs(batch: NewBatch) -> dict[str, str]:
     try:
-        slugs = {name: slug(name) for name in names}
-        subjects = Subjects(session)
+        return {name: slug(name) for name in {batch.subject, *(run.subject for run in batch.runs)}}
+    except ToolValidationError as error:
+        raise UsageError(f"The subject cannot be used: {error}") from None
+
+
+async def _ensure_subjects(session: Session, slugs: Mapping[str, str]) -> None:
+    subjects = Subjects(session)
+    try:
         # In one order everywhere, so that two submits that make the same subjects cannot lock each other out.
-        for name in sorted(names, key=lambda name: slugs[name]):
+        for name in sorted(slugs, key=lambda name: slugs[name]):
             await subjects.ensure(name, name)
     except ToolValidationError as error:
         raise UsageError(f"The subject cannot be used: {error}") from None
-    return slugs
 
 
 async def _reserved_usd(
