@@ -56,7 +56,7 @@ new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What was written: the batch, its run that goes on, one of its facts, and batches that ended before and after these."""
+    """What was written: the batch, its open run, one of its facts, and batches that ended before and after these."""
 
     batch_id: UUID
     run_id: UUID

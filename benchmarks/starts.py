@@ -35,7 +35,7 @@ def usage_of(tree: Path, command: str, home: str) -> dict[str, Any]:
     """What one start took."""
     python = tree / ".venv/bin/python"
     words = [str(python), "-S", str(USAGE), str(python), "-m", "chiron_api", *command.split()]
-    # Whoever calls a command a second time has its bytecode.
+    # The second call of a command finds its bytecode compiled.
     hidden = ("CHIRON_", "ANTHROPIC_", "PYTHONDONTWRITEBYTECODE")
     env = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
     services = {

@@ -63,7 +63,7 @@ class RunPage(Page):
     ] = None
 
     def filter_for(self, owner: str | None) -> RunFilter:
-        """Which runs it means to somebody who sees the batches of `owner`; None: of all."""
+        """The filter for a caller who sees the batches of `owner`; None: of all."""
         return RunFilter(
             batch_id=self.batch,
             state=self.state,

@@ -110,7 +110,7 @@ async def remove_webhook(services: Services, id: UUID) -> None:
     repeatable=True,
 )
 async def pause_webhook(services: Services, id: UUID) -> Webhook:
-    """Send a webhook nothing until it is resumed. Deliveries that wait are sent then; what happens meanwhile is not."""
+    """Send a webhook nothing until it is resumed. Deliveries that wait are sent then; events during the pause are not."""
     async with services.session() as session:
         return Webhook.model_validate(await Webhooks(session).pause(id))
 

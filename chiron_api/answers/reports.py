@@ -287,7 +287,7 @@ class TableCell(Answer):
 
 
 class TableRow(Answer):
-    """A row that a run handed in; `number` is that of its question in the batch."""
+    """A row that a run returned; `number` is that of its question in the batch."""
 
     run_id: UUID
     number: int
@@ -295,7 +295,7 @@ class TableRow(Answer):
 
 
 class Table(Answer):
-    """The first rows that were handed in; `columns_left_out` counts further columns."""
+    """The first rows that the runs returned; `columns_left_out` counts further columns."""
 
     columns: list[str]
     rows: list[TableRow]

@@ -104,7 +104,7 @@ async def _texts(
 
 
 async def _print_remedies(pool: Pool, target: UUID) -> None:
-    """Say on standard error, once for all paused runs, what lets them go on."""
+    """Print the remedies of paused runs to standard error, once for all of them."""
     from chiron_api.cli.display.finish_hint import finish_hint
     from chiron_api.cli.display.remedies import lines_of_problem
     from chiron_api.views.batches import cost_to_finish_of

@@ -91,7 +91,7 @@ async def resend(
 
 @cli.command()
 async def pause(webhook: WebhookId, as_json: AsJson = False) -> None:
-    """Send a webhook nothing until it is resumed. What happens meanwhile is not sent later."""
+    """Send a webhook nothing until it is resumed. Events during the pause are not sent later."""
     _, answer = await act_on(acts.pause_webhook, webhook, Referent.WEBHOOK)
     print_answer(_webhook_text(answer), answer, as_json=as_json)
 

@@ -398,7 +398,7 @@ class ActMethods:
 
     @Request("POST /v1/webhooks/{id}/pause", is_repeatable=True)
     def pause_webhook(self, webhook: Id | Webhook) -> Webhook:
-        """Send a webhook nothing until it is resumed. Deliveries that wait are sent then; what happens meanwhile is not.
+        """Send a webhook nothing until it is resumed. Deliveries that wait are sent then; events during the pause are not.
         """
 
     @Request("GET /v1/subjects/{id}/progress", ProgressList)

@@ -292,7 +292,7 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row that a run handed in; `number` is that of its question in the batch."""
+    """A row that a run returned; `number` is that of its question in the batch."""
 
     run_id: str
     number: int
@@ -301,7 +301,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows that were handed in; `has_more_rows` where they are cut, `columns_left_out` counts further columns."""
+    """The rows that the runs returned; `has_more_rows` where they are cut, `columns_left_out` counts further columns."""
 
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
@@ -322,7 +322,7 @@ class Report:
     this report (candidates, or found elsewhere), shown since they are linked to one. `left_out` counts the accepted facts
     beyond the most that a report holds. `agent_words` is what the agent of a run said itself: unchecked.
     `answer` is what a run of the writer composed from the findings, `run_answers` what the runs said themselves; `table` has the
-    rows that were handed in, and `charts` are made of these rows and of facts. The sections of a batch or a run are its
+    rows that the runs returned, and `charts` are made of these rows and of facts. The sections of a batch or a run are its
     questions, and `questions_left_out` counts those beyond the most that a report holds; those of a subject are topic paths.
     """
 

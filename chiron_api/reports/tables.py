@@ -1,4 +1,4 @@
-"""The rows that runs handed in, as the table that a report begins with."""
+"""The rows that runs returned, as the table that a report begins with."""
 
 from collections.abc import Mapping, Sequence
 

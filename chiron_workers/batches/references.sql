@@ -57,7 +57,7 @@ select id
  limit 2;
 
 -- names
--- Of the newest batches, among which the one that somebody misspelt most likely is.
+-- The newest batches: a misspelt name most likely means one of them.
 select distinct name
   from (select name
           from batches

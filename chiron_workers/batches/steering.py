@@ -35,7 +35,7 @@ from chiron_workers.states import FINAL_STATES, AllotmentAct, EventKind, RunStat
 
 SQL = load(__file__)
 NO_CHANGE = Budget()
-# What a run in another state goes on by, where a retry or a resume is refused.
+# The act that continues a run in another state, where a retry or a resume is refused.
 WAYS_ON: Mapping[str, RemedyAction] = {
     RunState.PAUSED: RemedyAction.RESUME,
     RunState.FAILED: RemedyAction.RETRY,

@@ -98,7 +98,7 @@ class NewRun:
 class NewBatch:
     """What somebody submits. `subject` is what the batch is listed under; each run may have another.
 
-    At most `concurrency` of its runs play at once. Where it has `columns`, its runs hand in rows. `precedents` are members
+    At most `concurrency` of its runs play at once. Where it has `columns`, its runs return rows. `precedents` are members
     of its receipt, in JSON: the same key gets the same receipt.
     """
 

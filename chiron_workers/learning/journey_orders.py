@@ -101,7 +101,7 @@ async def own_open_batches(pool: Pool, journey: Journey) -> list[UUID]:
 
 
 async def load_paused(pool: Pool, journey: Journey) -> dict[UUID, Decimal]:
-    """The runs and batches that it has ordered and that can go on, with what each has spent in USD.
+    """The runs and batches that it has ordered and that can be continued, with what each has spent in USD.
 
     These are paused, or have used all their turns: ordered anew they would be paid for again.
     """

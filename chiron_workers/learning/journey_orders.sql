@@ -80,7 +80,7 @@ select jb.batch_id
    and b.open_runs > 0;
 
 -- paused
--- What its step has ordered and can go on, paused or at the end of its turns, with what that has spent: runs that have met their own budget or are in a batch
+-- What its step has ordered and can continue, paused or at the end of its turns, with what that has spent: runs that have met their own budget or are in a batch
 -- without one, else batches.
 select distinct case when own.is_bound then r.id else b.id end as target,
        case when own.is_bound then r.spent_usd + r.unconfirmed_usd else c.spent_usd + c.unconfirmed_usd end as spent_usd

@@ -10,7 +10,7 @@ def offered_definitions(registry: Registry, role: str, *, has_columns: bool) -> 
     """The definitions of the tools that runs of a role are offered, as the Messages API takes them.
 
     Args:
-        has_columns: Whether they hand in rows.
+        has_columns: Whether they return rows.
     """
     may_call = role_of(role).may_call
     return registry.definitions(

@@ -107,7 +107,7 @@ class Webhooks:
         await record_within(await self._session.begin(), webhooks=webhook_id)
 
     async def pause(self, webhook_id: UUID) -> Webhook:
-        """Send it nothing until somebody resumes it. What happens meanwhile is not sent later. Raises NotFound."""
+        """Send it nothing until it is resumed. Events during the pause are not sent later. Raises NotFound."""
         return await self._set_state("pause", webhook_id)
 
     async def resume(self, webhook_id: UUID) -> Webhook:

@@ -1,6 +1,6 @@
 -- fleet
 -- Workers, the queue and the day's money: one row, from indexes and the few rows of open work. A worker shows
--- that it is alive by saving its metrics; one that ended as it should has no gauges. Runs that may not start yet wait for no worker.
+-- that it is alive by saving its metrics; one that shut down has no gauges. Runs that may not start yet wait for no worker.
 select (select count(*)
           from worker_metrics
          where gauges is not null

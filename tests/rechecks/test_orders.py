@@ -145,7 +145,9 @@ async def test_workers_that_are_stopped_use_up_no_try_of_an_order(
         performing.cancel()
         await asyncio.gather(performing, return_exceptions=True)
     gate.set()
-    async with asyncio.timeout(60):  # Postgres may still end the transaction of the worker that was stopped last
+    async with asyncio.timeout(
+        60
+    ):  # Postgres may still end the transaction of the worker that was stopped last
         while (order_id := await perform_next_recheck(pool, embedder, settings())) is None:
             await asyncio.sleep(0.05)
     assert order_id == order.id

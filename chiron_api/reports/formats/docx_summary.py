@@ -14,7 +14,7 @@ EMPTY = "–"
 
 
 def opening(paper: Paper, report: Report) -> None:
-    """The table of rows where rows were handed in; else the questions or topics, each with its answer in short."""
+    """The table of rows where runs returned rows; else the questions or topics, each with its answer in short."""
     if report.table:
         paper.paragraph(summary.HEADING, 1)
         _rows(paper, report, report.table)

@@ -17,7 +17,7 @@ FACTS = 2  # the place of the column
 def opening(
     report: Report, addresses: Anchors = ANCHORS, *, sizes: Sequence[int] | None = None
 ) -> Iterator[str]:
-    """The table of rows where rows were handed in; else the questions or topics, each with its answer in short.
+    """The table of rows where runs returned rows; else the questions or topics, each with its answer in short.
 
     Args:
         sizes: As of `summary_lines`.

@@ -13,7 +13,7 @@ EMPTY = "–"
 
 
 def opening(report: Report, place: Place) -> Iterator[str]:
-    """The table of rows where rows were handed in; else the questions or topics, each with its answer in short."""
+    """The table of rows where runs returned rows; else the questions or topics, each with its answer in short."""
     if report.table:
         yield f"## {summary.HEADING}\n\n"
         yield from _rows(report, report.table, place)

@@ -191,7 +191,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 // Rows have keys: a row is the same one wherever it stands. A link or a form is another one as soon as it leads elsewhere, so that
-// Enter never does what somebody did not see.
+// Enter only acts on what was on the screen.
 const BROWSERS = new Set(["open", "tabindex"]);  // attributes that the server does not know
 function keyOf(node) {
   if (node.nodeType !== Node.ELEMENT_NODE) return "";
@@ -235,7 +235,7 @@ function removed(node) {
   node.remove();
   return next;
 }
-// Where the row that somebody is at leaves the list, the one in its place has the focus, and that is said.
+// If the focused row leaves the list, the row in its place gets the focus, which is announced.
 function keepFocus(element, change) {
   const focus = document.activeElement;
   if (!element.contains(focus)) { change(); return; }

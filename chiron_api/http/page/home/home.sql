@@ -39,7 +39,7 @@ select id, subject_id, content, quote, source_url, confidence, status, created_a
  limit %(limit)s;
 
 -- answers
--- The runs that completed last, of topics that somebody or a subscription submitted.
+-- The runs that completed last, of topics that a user or a subscription submitted.
 select r.id, r.number, r.batch_id, b.name as batch_name, r.subject_id, r.topic, left(r.answer, %(chars)s) as answer,
        r.facts + r.confirmed + r.cited as facts, {{nothing_found}} as nothing_found, r.finished_at
   from runs r

@@ -26,7 +26,7 @@ SQL = load_queries(__file__)
 FACTS_PER_PAGE = 15
 CONTRADICTIONS_MAX = 10
 SOURCES_PER_PAGE = 50
-DOCUMENTS_SHOWN, DOCUMENTS_MAX = 50, 2_000  # until somebody asks for all, and then
+DOCUMENTS_SHOWN, DOCUMENTS_MAX = 50, 2_000  # at first, and where all are requested
 BATCHES_MAX = 8
 SUBSCRIPTIONS_MAX = 20
 

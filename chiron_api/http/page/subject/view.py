@@ -27,7 +27,7 @@ from chiron_api.services import Services
 from chiron_workers.errors import ToolValidationError
 
 PERIOD = timedelta(days=7)  # of changes, unless somebody asks for another
-CHANGES_SHOWN, CHANGES_MAX = 30, 500  # of each kind, until somebody asks for more, and then
+CHANGES_SHOWN, CHANGES_MAX = 30, 500  # of each kind, at first, and where more are requested
 PageNumber = Annotated[int, Field(ge=1, le=100_000)]
 DOCUMENT_REFUSALS = frozenset(
     {

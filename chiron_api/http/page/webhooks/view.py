@@ -1,4 +1,4 @@
-"""Webhooks: where somebody hears of what happens, and whether the last delivery arrived."""
+"""Webhooks: addresses that receive events, and whether the last delivery arrived."""
 
 from http import HTTPStatus
 from uuid import UUID
