@@ -39,6 +39,11 @@ def printable(text: str) -> str:
 def one_line(text: str, *, chars_max: int = 300) -> str:
     """As `printable`, on one line, cut at `chars_max`."""
     line = " ".join(printable(text[: 4 * chars_max]).split())
+    return cut(line, chars_max)
+
+
+def cut(line: str, chars_max: int) -> str:
+    """A line of at most so many characters; an ellipsis ends one that was longer."""
     return line if len(line) <= chars_max else f"{line[: chars_max - 1]}…"
 
 

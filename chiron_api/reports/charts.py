@@ -9,7 +9,7 @@ from fractions import Fraction
 from html import escape
 from math import ceil, floor, log10
 
-from chiron_api.text import one_line
+from chiron_api.text import cut, one_line
 
 POINTS_MAX = 30
 LABEL_CHARS = 28
@@ -137,7 +137,7 @@ def _bar(point: Point, y: int, ticks: Sequence[float], link: Callable[[int], str
     drawing = (
         f"<title>{escape(words + place + note)}</title>"
         f'<text class="label" x="{MARGIN_LEFT - 10}" y="{y + 14}" text-anchor="end" direction="{_direction(point.label)}">'
-        f"{escape(_short(point.label))}</text>"
+        f"{escape(cut(point.label, LABEL_CHARS))}</text>"
         f'<rect class="{kind}" x="{min(zero, end):.1f}" y="{y + 2}" width="{max(abs(end - zero), 1):.1f}" '
         f'height="{ROW - 10}" rx="2"></rect>'
         f'<text class="value" x="{value_x:.1f}" y="{y + 14}" text-anchor="{anchor}">{value}</text>'
@@ -153,10 +153,6 @@ def _x(value: float, ticks: Sequence[float]) -> float:
     # Halves, since the difference of two large floats may be none.
     share = (value / 2 - low / 2) / (high / 2 - low / 2)
     return MARGIN_LEFT + share * (WIDTH - MARGIN_LEFT - MARGIN_RIGHT)
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= LABEL_CHARS else f"{label[: LABEL_CHARS - 1]}…"
 
 
 def _direction(label: str) -> str:

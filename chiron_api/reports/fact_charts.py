@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from chiron_api.reports.charts import POINTS_MAX, Chart, Point
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Finding
+from chiron_api.text import cut
 from chiron_workers.states import SHOWN_STATUSES
 
 READ_MAX = 1_000  # findings
@@ -164,8 +165,7 @@ def _chart(words: Sequence[str], statements: Sequence[_Statement], *, name: str 
     )
     texts = {NAME: name or GAP, YEAR_PLACE: GAP}
     title = " ".join(texts.get(word, word) for word in words)
-    title = title[:1].upper() + title[1:]
-    title = title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1]}…"
+    title = cut(title[:1].upper() + title[1:], TITLE_CHARS)
     return Chart(title, statements[0].axis, points, max(0, len(statements) - POINTS_MAX))
 
 

@@ -9,7 +9,7 @@ from chiron_api.reports import phrasing
 from chiron_api.reports.answer import RunAnswer, SaidSentence
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, Section
-from chiron_api.text import count
+from chiron_api.text import count, cut
 from chiron_workers.states import ReportKind
 
 HEADING = "Summary"
@@ -130,19 +130,15 @@ def _answer(section: Section, answers: dict[str, RunAnswer]) -> str:
     """The main sentence of an answer, after the outcome of a question without facts; for a topic its surest fact."""
     question = section.question
     if question is None:
-        return _cut(one_line(section.findings[0].content)) if section.findings else ""
+        return cut(one_line(section.findings[0].content), ANSWER_CHARS_MAX) if section.findings else ""
     answer = answers.get(question.run_id)
     sentence = plain_words(_main_sentence(answer.sentences)) if answer and answer.sentences else ""
     outcome = phrasing.outcome(section)
     if not (sentence or outcome) and section.findings:
         sentence = one_line(section.findings[0].content)
-    return _cut(" ".join(part for part in (outcome, sentence) if part))
+    return cut(" ".join(part for part in (outcome, sentence) if part), ANSWER_CHARS_MAX)
 
 
 def _main_sentence(sentences: Sequence[SaidSentence]) -> SaidSentence:
     """The first sentence that names a source, since what precedes it is often an introduction; else the first."""
     return next((sentence for sentence in sentences if sentence.sources), sentences[0])
-
-
-def _cut(sentence: str) -> str:
-    return sentence if len(sentence) <= ANSWER_CHARS_MAX else f"{sentence[: ANSWER_CHARS_MAX - 1]}…"

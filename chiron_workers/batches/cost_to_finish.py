@@ -12,14 +12,13 @@ from psycopg.rows import DictRow
 from chiron_workers.batches.similar_runs import Basis, SimilarRuns, similar_runs
 from chiron_workers.billing.budgets import BUDGETS_SQL
 from chiron_workers.billing.call_costs import next_call_cost
-from chiron_workers.billing.prices import Price, rates_of
+from chiron_workers.billing.prices import CENT, Price, rates_of
 from chiron_workers.db.connect import Pool, fetch_all
 from chiron_workers.db.queries import load
 from chiron_workers.problems import Noun, Remedy, RemedyAction
 from chiron_workers.settings import settings
 
 SQL = load(__file__, BUDGETS_SQL)
-CENT = Decimal("0.01")
 Amount = TypeVar("Amount", Decimal, int)
 # Of the results of one turn, which the reservation of the call after it counts as a token each.
 RESULT_BYTES = 20_000

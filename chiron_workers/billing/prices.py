@@ -13,7 +13,7 @@ from chiron_workers.nearest import suggestion
 from chiron_workers.runs.entries import MaxCost, Usage
 from chiron_workers.settings import OFFLINE_MODEL, PRICE_NAMES
 
-MICRO_USD = Decimal("0.000001")
+MICRO_USD, CENT = Decimal("0.000001"), Decimal("0.01")
 Override = Mapping[str, float] | Literal["none"]
 Source = Literal["settings", "tables"]
 # As a row's price: somebody said that the model has none. Nothing in the row: nobody said anything.

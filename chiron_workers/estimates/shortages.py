@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Iterator
-from decimal import ROUND_UP, Decimal
+from decimal import ROUND_UP
 
 from chiron_workers.batches.submit import NewBatch, NewRun
 from chiron_workers.billing.budgets import Budget, run_budget_usd
-from chiron_workers.billing.prices import is_priced
+from chiron_workers.billing.prices import CENT, is_priced
 from chiron_workers.db.connect import Pool
 from chiron_workers.estimates.first_calls import first_call_cost, full_call_cost, title_of
 from chiron_workers.knowledge.coverage.subjects import slug
@@ -14,8 +14,6 @@ from chiron_workers.roles import PlannedRun
 from chiron_workers.runs.entries import MaxCost
 from chiron_workers.runs.prompt_sizes import question_bytes
 from chiron_workers.settings import settings
-
-CENT = Decimal("0.01")
 
 
 async def budget_warnings(pool: Pool, batch: NewBatch) -> list[str]:

@@ -1,7 +1,9 @@
 """What the address of a page says, an id in its path and its query string; and where Flower is."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TypeVar
+from urllib.parse import urlencode
 from uuid import UUID
 
 from pydantic import BaseModel, ValidationError
@@ -28,6 +30,17 @@ def read_query(request: Request, model: type[Model]) -> Model:
         return model.model_validate(dict(request.query_params))
     except ValidationError as error:
         raise validation_problem(error) from None
+
+
+def query_of(texts: Mapping[str, str]) -> str:
+    """Filters as a query string, without the empty ones."""
+    return urlencode({name: text for name, text in texts.items() if text})
+
+
+def address_of(path: str, texts: Mapping[str, str]) -> str:
+    """A view with filters."""
+    query = query_of(texts)
+    return f"{path}?{query}" if query else path
 
 
 def flower_address(request: Request) -> str:

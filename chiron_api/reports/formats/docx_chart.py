@@ -4,6 +4,7 @@ from html import escape
 
 from chiron_api.reports.charts import Chart, Point
 from chiron_api.reports.phrasing import one_line
+from chiron_api.text import cut
 
 URI = "http://schemas.openxmlformats.org/drawingml/2006/chart"
 MAIN = "http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -74,5 +75,4 @@ def drawing_xml(chart: Chart, relationship: str, number: int) -> str:
 
 
 def _label(point: Point) -> str:
-    label = one_line(point.label)
-    return label if len(label) <= LABEL_CHARS else f"{label[: LABEL_CHARS - 1]}…"
+    return cut(one_line(point.label), LABEL_CHARS)

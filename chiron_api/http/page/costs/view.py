@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,6 +10,7 @@ from starlette.responses import Response
 from chiron_api.acts.costs import CostsQuery, show_costs
 from chiron_api.answers.costs import Cost
 from chiron_api.http.dependencies import services_of
+from chiron_api.http.page.addresses import address_of, query_of
 from chiron_api.http.page.charts import day_chart
 from chiron_api.http.page.forms import as_input, schema_of
 from chiron_api.http.page.rendering import page
@@ -30,12 +30,11 @@ class Selection:
     @property
     def query(self) -> str:
         """Those that are set, as a query string."""
-        return urlencode({name: text for name, text in self.texts.items() if text})
+        return query_of(self.texts)
 
     def address(self, **changes: str) -> str:
         """The view with other filters."""
-        query = Selection({**self.texts, **changes}).query
-        return f"/costs?{query}" if query else "/costs"
+        return address_of("/costs", {**self.texts, **changes})
 
     @staticmethod
     def share(part: Cost, total: Cost) -> float:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from chiron_api.acts.runs import RunPage, list_runs
 from chiron_api.answers.runs import Run
+from chiron_api.http.page.addresses import address_of, query_of
 from chiron_api.http.page.forms import as_input
 from chiron_api.services import Services
 from chiron_workers.batches.summaries import count_runs
@@ -49,22 +49,17 @@ class Selection:
     def address(self, **changes: object) -> str:
         """The address of the list with changes; its first page, unless they name another."""
         fields = {**self.fields, "after": "", **{name: str(value) for name, value in changes.items()}}
-        query = _query(fields)
-        return f"/runs?{query}" if query else "/runs"
+        return address_of("/runs", fields)
 
     @property
     def query(self) -> str:
         """All of it as a query string."""
-        return _query(self.fields)
+        return query_of(self.fields)
 
     @property
     def is_filtered(self) -> bool:
         """Whether it leaves runs out."""
         return any(self.fields[name] for name in FILTERS)
-
-
-def _query(fields: Mapping[str, str]) -> str:
-    return urlencode({name: text for name, text in fields.items() if text})
 
 
 @dataclass(frozen=True, slots=True)
