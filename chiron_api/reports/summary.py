@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from chiron_api.reports import phrasing
+from chiron_api.reports import phrasing, question_phrasing
 from chiron_api.reports.answer import RunAnswer, SaidSentence
 from chiron_api.reports.phrasing import one_line
 from chiron_api.reports.report import Report, Section
@@ -133,7 +133,7 @@ def _answer(section: Section, answers: dict[str, RunAnswer]) -> str:
         return cut(one_line(section.findings[0].content), ANSWER_CHARS_MAX) if section.findings else ""
     answer = answers.get(question.run_id)
     sentence = plain_words(_main_sentence(answer.sentences)) if answer and answer.sentences else ""
-    outcome = phrasing.outcome(section)
+    outcome = question_phrasing.outcome(section)
     if not (sentence or outcome) and section.findings:
         sentence = one_line(section.findings[0].content)
     return cut(" ".join(part for part in (outcome, sentence) if part), ANSWER_CHARS_MAX)

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from chiron_api.reports import making, phrasing, summary
+from chiron_api.reports import making, phrasing, question_phrasing, summary
 from chiron_api.reports.formats import docx_answer, docx_summary
 from chiron_api.reports.formats.docx_answer import cite
 from chiron_api.reports.formats.docx_writer import GREY, Paper
@@ -71,7 +71,7 @@ def _findings(paper: Paper, report: Report) -> None:
         paper.say(title)
         docx_answer.question(paper, section, answers, contexts)
         for finding in section.findings:
-            _finding(paper, finding, is_home=True, mark=phrasing.finding_mark(section, finding))
+            _finding(paper, finding, is_home=True, mark=question_phrasing.finding_mark(section, finding))
 
 
 def _finding(paper: Paper, finding: Finding, *, is_home: bool, mark: str = "") -> None:

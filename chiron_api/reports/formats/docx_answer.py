@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from chiron_api.reports import answer_phrasing, phrasing
+from chiron_api.reports import answer_phrasing, phrasing, question_phrasing
 from chiron_api.reports.answer import RunAnswer, WrittenSentence
 from chiron_api.reports.formats.docx_writer import GREY, Paper
 from chiron_api.reports.phrasing import one_line
@@ -53,7 +53,7 @@ def question(
         paper.paragraph(context, colour=GREY)
     if answer := answers.get(section.question.run_id):
         _said(paper, answer)
-    for note in phrasing.question_notes(section):
+    for note in question_phrasing.question_notes(section):
         paper.paragraph(note, colour=GREY)
     for n, number in enumerate(section.question.repeats):
         if n:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from html import escape
 
-from chiron_api.reports import answer_phrasing, phrasing
+from chiron_api.reports import answer_phrasing, phrasing, question_phrasing
 from chiron_api.reports.answer import RunAnswer, SaidSentence
 from chiron_api.reports.formats.html_addresses import ANCHORS, Anchors
 from chiron_api.reports.links import link
@@ -32,7 +32,7 @@ def findings(
         yield f'<h3 id="t{n}" dir="auto">{escape(title)}</h3>\n'
         yield from _question(section, answers, contexts, addresses)
         for finding in section.findings:
-            yield _finding(addresses, finding, phrasing.finding_mark(section, finding))
+            yield _finding(addresses, finding, question_phrasing.finding_mark(section, finding))
     yield "</section>\n"
 
 
@@ -46,7 +46,7 @@ def _question(
         yield f'<p class="soft" dir="auto">{escape(context)}</p>\n'
     if answer := answers.get(section.question.run_id):
         yield from said(answer)
-    for note in phrasing.question_notes(section):
+    for note in question_phrasing.question_notes(section):
         yield f'<p class="soft" dir="auto">{escape(note)}</p>\n'
     if numbers := section.question.repeats:
         places = ", ".join(f"<a {addresses.finding(number)}>finding {number}</a>" for number in numbers)

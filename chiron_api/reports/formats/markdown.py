@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
-from chiron_api.reports import making, phrasing, summary
+from chiron_api.reports import making, phrasing, question_phrasing, summary
 from chiron_api.reports.formats import markdown_answer, markdown_summary
 from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.links import link
@@ -59,7 +59,8 @@ def _findings(report: Report, links: Links) -> Iterator[str]:
             section, answers, contexts, partial(_references, links=links), PLACE
         )
         yield from (
-            _finding(finding, links, phrasing.finding_mark(section, finding)) for finding in section.findings
+            _finding(finding, links, question_phrasing.finding_mark(section, finding))
+            for finding in section.findings
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from chiron_api.reports import answer_phrasing, phrasing
+from chiron_api.reports import answer_phrasing, phrasing, question_phrasing
 from chiron_api.reports.answer import RunAnswer, WrittenSentence
 from chiron_api.reports.formats.markdown_text import escape
 from chiron_api.reports.report import Report, Section
@@ -48,7 +48,7 @@ def question(
         yield f"*{escape(context)}*\n\n"
     if answer := answers.get(section.question.run_id):
         yield from _said(answer, cite)
-    yield from (f"*{escape(note)}*\n\n" for note in phrasing.question_notes(section))
+    yield from (f"*{escape(note)}*\n\n" for note in question_phrasing.question_notes(section))
     if numbers := section.question.repeats:
         yield f"{phrasing.REPEATS_WORDS}{', '.join(map(place, numbers))}.\n\n"
 

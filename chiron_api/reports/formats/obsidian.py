@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from chiron_api.reports import phrasing, summary
+from chiron_api.reports import phrasing, question_phrasing, summary
 from chiron_api.reports.formats import markdown, markdown_answer, markdown_summary
 from chiron_api.reports.formats.file_names import file_name
 from chiron_api.reports.formats.markdown_text import escape
@@ -177,7 +177,8 @@ def _question(section: Section, names: _NoteNames) -> Iterator[str]:
         section, answers, names.contexts, partial(_cite, names), lambda number: _place(number, names)
     )
     yield from (
-        _finding(finding, names, phrasing.finding_mark(section, finding)) for finding in section.findings
+        _finding(finding, names, question_phrasing.finding_mark(section, finding))
+        for finding in section.findings
     )
 
 
